@@ -15,7 +15,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from models.recipe.marks import ARABIC_LETTER, INDEX, LABELS, join, split
+from models.recipe.marks import join, split
 from models.recipe.model import EOS, step_of
 
 Pair = tuple[str, list[int]]
@@ -104,6 +104,9 @@ class Batch:
     targets: Tensor  # [B,N], -100 for padding
     place: Tensor  # [B,N]
 
+    def to(self, device: str) -> Batch:
+        return self if device == "cpu" else Batch(*(getattr(self, name).to(device) for name in self.__annotations__))
+
 
 def _pad(rows: list[list[int]], fill: int) -> Tensor:
     width = max(map(len, rows))
@@ -179,6 +182,3 @@ def stream(pairs: dict[str, list[Pair]], characters: int, seed: int, varied: boo
             batches[-1].append(pair)
         rng.shuffle(batches)
         yield from batches
-
-
-__all__ = ["INDEX", "LABELS", "ARABIC_LETTER", "Batch", "Pair", "collate", "load", "source_ids", "stream", "vary"]
