@@ -62,7 +62,9 @@ def _without(pair: Pair, pattern: str) -> Pair:
 
 
 def _wrapped(word: Pair, rng: random.Random) -> Pair:
-    left, right = rng.choice(["()", "[]", "«»", '""', "''", "{}", "“”", ("", "."), ("", "!"), ("", ":"), ("#", "")])
+    left, right = rng.choice(
+        ["()", "[]", "«»", '""', "''", "{}", "“”", ("", "."), ("", "!"), ("", ":"), ("#", "")]
+    )
     return left + word[0] + right, [0] * len(left) + word[1] + [0] * len(right)
 
 
@@ -105,7 +107,11 @@ class Batch:
     place: Tensor  # [B,N]
 
     def to(self, device: str) -> Batch:
-        return self if device == "cpu" else Batch(*(getattr(self, name).to(device) for name in self.__annotations__))
+        return (
+            self
+            if device == "cpu"
+            else Batch(*(getattr(self, name).to(device) for name in self.__annotations__))
+        )
 
 
 def _pad(rows: list[list[int]], fill: int) -> Tensor:
@@ -155,7 +161,9 @@ def load(path: Path) -> dict[str, list[Pair]]:
     return pairs
 
 
-def stream(pairs: dict[str, list[Pair]], characters: int, seed: int, varied: bool = True) -> Iterator[list[Pair]]:
+def stream(
+    pairs: dict[str, list[Pair]], characters: int, seed: int, varied: bool = True
+) -> Iterator[list[Pair]]:
     """Endless batches of about ``characters`` characters with padding, bucketed by length."""
     rng = random.Random(seed)
     kinds = list(pairs)

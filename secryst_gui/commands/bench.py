@@ -74,8 +74,12 @@ class Runner:
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser("bench", help="time the verifier alone against the pair, and compare their outputs")
-    parser.add_argument("--inputs", type=Path, metavar="FILE", help="UTF-8 lines to decode (default: sample lines)")
+    parser = commands.add_parser(
+        "bench", help="time the verifier alone against the pair, and compare their outputs"
+    )
+    parser.add_argument(
+        "--inputs", type=Path, metavar="FILE", help="UTF-8 lines to decode (default: sample lines)"
+    )
     parser.add_argument("--rounds", type=rounds, default=5, metavar="N")
     pairing.add_options(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object with every figure")
@@ -116,7 +120,9 @@ def run(options: argparse.Namespace) -> int:
     path = options.inputs or paths.resources_dir() / "samples" / "bench.txt"
     inputs = [line for line in source.lines_of(source.read_file(path)) if line.strip()]
     with pairing.opened(options) as pair:
-        plain = Runner("plain", lambda text: (pair.verifier.generate(text, max_len=MAX_LEN, guard=False), None))
+        plain = Runner(
+            "plain", lambda text: (pair.verifier.generate(text, max_len=MAX_LEN, guard=False), None)
+        )
         runners = [plain]
         if pair.drafter is not None:
             runners.append(Runner(f"drafter {pair.drafter_name}", speculative(pair, options.block_size)))
@@ -148,7 +154,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def print_table(report: dict[str, object], rows: list[dict[str, object]]) -> None:
-    print(f"verifier {report['verifier']}, K={report['block_size']}, {report['inputs']} inputs, {report['rounds']} rounds")
+    print(
+        f"verifier {report['verifier']}, K={report['block_size']}, {report['inputs']} inputs, {report['rounds']} rounds"
+    )
     print(f"{'':34} {'tokens/s':>9} {'(min to max)':>17} {'ratio':>6} {'accepted':>9} {'per pass':>9}  exact")
     for row in rows:
         rate, depth = row["acceptance_rate"], row["tokens_per_pass"]

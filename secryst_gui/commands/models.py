@@ -22,7 +22,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     removing.add_argument("id", help="an id or a file name, as 'list' shows them")
     for each in (parser, listing, verify, importing, removing):
         # SUPPRESS: 'models --json list' and 'models list --json' are the same; the inner default must not win.
-        each.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="one JSON object for each model")
+        each.add_argument(
+            "--json", action="store_true", default=argparse.SUPPRESS, help="one JSON object for each model"
+        )
     parser.set_defaults(run=run)
 
 
@@ -51,7 +53,9 @@ def show(listings: list[Listing], as_json: bool) -> None:
     width = max(len(listing.filename) for listing in listings)
     for listing in listings:
         origin = "shipped" if listing.shipped else "cached"
-        about = listing.problem or (f"{listing.manifest.task}, {listing.manifest.precision}" if listing.manifest else "")
+        about = listing.problem or (
+            f"{listing.manifest.task}, {listing.manifest.precision}" if listing.manifest else ""
+        )
         state = "cannot be used: " if listing.problem else ""
         print(f"{listing.filename:<{width}}  {listing.size / 1e6:7.1f} MB  {origin:<7}  {state}{about}")
 
