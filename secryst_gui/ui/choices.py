@@ -1,0 +1,88 @@
+"""Which verifiers and drafters can be chosen, and in one sentence why another cannot. Pure functions, no widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from secryst_gui.ui.requests import BuiltinDrafter, DrafterChoice
+
+if TYPE_CHECKING:
+    from secryst_gui.artifacts import Listing
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One line of a combo box; with a ``problem`` it is shown but cannot be chosen."""
+
+    value: DrafterChoice
+    label: str
+    detail: str
+    problem: str | None = None
+
+    @property
+    def usable(self) -> bool:
+        """Whether it can be chosen."""
+        return self.problem is None
+
+
+def verifier_choices(listings: Sequence[Listing]) -> list[Choice]:
+    """Every artifact found, usable ones first; a broken one says what is wrong with it."""
+    return _usable_first(Choice(one.path, _label(one), _detail(one), one.problem) for one in listings)
+
+
+def drafter_choices(verifier: Listing | None, listings: Sequence[Listing]) -> list[Choice]:
+    """The model-free drafter, none, and every artifact, judged against the verifier."""
+    from secryst_gui.artifacts import fits
+
+    def problem(one: Listing) -> str | None:
+        if one.problem is not None or one.manifest is None:
+            return one.problem or "Its manifest could not be read."
+        if verifier is None or verifier.manifest is None:
+            return "Choose a verifier first."
+        return fits(one.manifest, verifier.manifest, one.size, verifier.size)
+
+    models = _usable_first(Choice(one.path, _label(one), _detail(one), problem(one)) for one in listings)
+    builtin = [
+        Choice(BuiltinDrafter.LOOKUP, "Lookup (model-free)", "Copies letters of the source and phrases seen before."),
+        Choice(BuiltinDrafter.NONE, "None (verifier alone)", "The verifier decodes one token at a time."),
+    ]
+    return [*(one for one in models if one.usable), *builtin, *(one for one in models if not one.usable)]
+
+
+def pick(
+    choices: Sequence[Choice], *preferred: DrafterChoice | None, fallback: BuiltinDrafter | None = None
+) -> DrafterChoice | None:
+    """The first preferred value that is usable; else the first usable model, else ``fallback``."""
+    usable = [one.value for one in choices if one.usable]
+    for value in preferred:
+        if value is not None and value in usable:
+            return value
+    return next((value for value in usable if isinstance(value, Path)), fallback)
+
+
+def problems(choices: Iterable[Choice]) -> list[str]:
+    """One line for each choice that cannot be chosen: which, and why."""
+    return [f"{one.label}: {one.problem}" for one in choices if one.problem is not None]
+
+
+def _usable_first(choices: Iterable[Choice]) -> list[Choice]:
+    return sorted(choices, key=lambda one: not one.usable)  # sorted is stable: the store's order stays otherwise
+
+
+def _label(one: Listing) -> str:
+    if one.manifest is None:
+        return one.filename
+    name, precision = one.manifest.id, one.manifest.precision
+    return name if name.endswith(precision) else f"{name} · {precision}"
+
+
+def _detail(one: Listing) -> str:
+    megabytes = f"{one.size / 1e6:.1f} MB"
+    if one.manifest is None:
+        return f"{megabytes} · {one.path}"
+    origin = "ships with this program" if one.shipped else str(one.path)
+    parts = [one.manifest.task, one.manifest.precision, megabytes, one.manifest.license, origin]
+    return " · ".join(part for part in parts if part)

@@ -1,0 +1,494 @@
+"""The main window: texts above, plot and block table below, settings in a dock.
+
+Deliveries from the worker are only collected as they come; a timer that runs while there is something to show takes
+them over at about 30 Hz, a bounded number at a time. So a fast model cannot flood the window, and an idle window uses
+no processor time.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Slot
+from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import (
+    QLabel,
+    QMainWindow,
+    QMessageBox,
+    QSizePolicy,
+    QSplitter,
+    QStackedWidget,
+    QToolBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from secryst_gui import __version__, paths
+from secryst_gui.ui import theme
+from secryst_gui.ui.blocktable import BlockTable
+from secryst_gui.ui.choices import problems
+from secryst_gui.ui.labels import EmptyState, MessageBar
+from secryst_gui.ui.memory import WindowMemory
+from secryst_gui.ui.plot import AcceptancePlot
+from secryst_gui.ui.requests import Delivery, Failed, Loaded, Loading, Stopped, Surveyed
+from secryst_gui.ui.service import DecodingService
+from secryst_gui.ui.settingspane import SettingsPane
+from secryst_gui.ui.statusline import STOP_WORDS, StatusLine
+from secryst_gui.ui.texts import OutputView, SourceEdit
+
+PULSE_MS = 33
+MOST_PER_PULSE = 200  # deliveries; some 10 ms of work at most
+NARROW = 640  # pixels of width below which things stand under, not beside, each other
+PREPARE_DELAY_MS = 250  # scrolling through a combo box must not load every model it passes
+
+
+class MainWindow(QMainWindow):
+    """Wires the views to one `DecodingService`; ``samples`` are named texts, the first for the first start."""
+
+    def __init__(self, service: DecodingService, memory: WindowMemory, samples: Mapping[str, str]) -> None:
+        super().__init__()
+        self.setObjectName("mainWindow")
+        self.setWindowTitle("Secryst Desktop")
+        self._service = service
+        self._memory = memory
+        self._samples = dict(samples)
+        self._pending: deque[Delivery] = deque()
+        self._surveying: int | None = None
+        self._preparing: int | None = None
+        self._translating: int | None = None
+
+        self.source = SourceEdit()
+        self.output = OutputView()
+        self.plot = AcceptancePlot()
+        self.table = BlockTable()
+        self.message = MessageBar()
+        self.empty = EmptyState()
+        self.settings = SettingsPane()
+        self.status = StatusLine()
+        self.setStatusBar(self.status)
+        self._build_layout()
+        self._build_actions()
+
+        self._pulse = QTimer(self)
+        self._pulse.setSingleShot(True)
+        self._pulse.setInterval(PULSE_MS)
+        self._pulse.timeout.connect(self._take_over)
+        self._prepare_timer = QTimer(self)
+        self._prepare_timer.setSingleShot(True)
+        self._prepare_timer.setInterval(PREPARE_DELAY_MS)
+        self._prepare_timer.timeout.connect(self._prepare)
+
+        self._service.happened.connect(self._collect)
+        self.source.textChanged.connect(self._update_actions)
+        self.output.textChanged.connect(self._update_actions)
+        self.settings.pair_changed.connect(self._pair_changed)
+        self.empty.look_again.connect(self.look_for_models)
+        self._recall()
+        self._update_actions()
+        self.status.set_state("Looking for models…")
+
+    @property
+    def is_worker_done(self) -> bool:
+        """Whether the worker thread has ended, as it does when the window is closed."""
+        return self._service.is_closed
+
+    # ------------------------------------------------------------------------------------------ building
+
+    def _build_layout(self) -> None:
+        self._output_stack = QStackedWidget()
+        self._output_stack.addWidget(self.output)
+        self._output_stack.addWidget(self.empty)
+        self._texts = _splitter("textSplitter", _titled("&Source text", self.source, self.source))
+        self._texts.addWidget(_titled("&Output", self._output_stack, self.output))
+        self._instruments = _splitter("instrumentSplitter", self.plot)
+        self._instruments.addWidget(self.table)
+        self._instruments.setStretchFactor(0, 3)
+        self._instruments.setStretchFactor(1, 2)
+        self._main = QSplitter(Qt.Orientation.Vertical)
+        self._main.setObjectName("mainSplitter")
+        self._main.setChildrenCollapsible(False)
+        self._main.addWidget(self._texts)
+        self._main.addWidget(self._instruments)
+        self._main.setStretchFactor(0, 3)
+        self._main.setStretchFactor(1, 2)
+        column = QVBoxLayout()
+        column.setContentsMargins(8, 4, 8, 4)
+        column.setSpacing(6)
+        column.addWidget(self.message)
+        column.addWidget(self._main, 1)
+        central = QWidget()
+        central.setLayout(column)
+        self.setCentralWidget(central)
+        self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.settings)
+        self.setDockNestingEnabled(False)
+        self.resize(1120, 720)
+        order: list[QWidget] = [self.source, self.output, self.table, self.settings.verifier, self.settings.drafter]
+        order += [self.settings.block_size, self.settings.threads, self.settings.raw]
+        for before, after in itertools.pairwise(order):
+            QWidget.setTabOrder(before, after)
+
+    def _build_actions(self) -> None:
+        self.translate_action = self._action("&Translate", "translateAction", "Ctrl+Return", self.translate)
+        self.translate_action.setShortcuts([QKeySequence("Ctrl+Return"), QKeySequence("Ctrl+Enter")])
+        self.stop_action = self._action("&Stop", "stopAction", "Esc", self.stop)
+        self.copy_action = self._action("&Copy output", "copyAction", "Ctrl+Shift+C", self.copy_output)
+        look = self._action("&Look for models again", "lookAction", "F5", self.look_for_models)
+        quit_action = self._action("&Quit", "quitAction", "Ctrl+Q", self.close)
+        quit_action.setMenuRole(QAction.MenuRole.QuitRole)
+        self._settings_action = self.settings.toggleViewAction()
+        self._settings_action.setObjectName("settingsAction")
+        self._settings_action.setText("Se&ttings")
+        self._settings_action.setShortcut(QKeySequence("Ctrl+,"))
+        self._settings_action.setToolTip(_tip("Show or hide the settings", self._settings_action))
+        self._instruments_action = self._action("&Plot and blocks", "instrumentsAction", "Ctrl+.", self._show_details)
+        self._instruments_action.setCheckable(True)
+        self._instruments_action.setChecked(True)
+        about = self._action("&About Secryst Desktop", "aboutAction", "", self._about)
+        about.setMenuRole(QAction.MenuRole.AboutRole)
+
+        bar = self.menuBar()
+        bar.setAccessibleName("Menu")
+        text_menu = bar.addMenu("Te&xt")
+        text_menu.addActions([self.translate_action, self.stop_action])
+        text_menu.addSeparator()
+        sample_menu = text_menu.addMenu("Sa&mple text")
+        for name in self._samples:
+            sample = self._action(name.capitalize(), f"sample-{name}", "", self._insert_sample)
+            sample.setData(name)
+            sample_menu.addAction(sample)
+        sample_menu.setEnabled(bool(self._samples))
+        text_menu.addSeparator()
+        text_menu.addActions([self.copy_action, quit_action])
+        view_menu = bar.addMenu("Vie&w")
+        view_menu.addActions([self._settings_action, self._instruments_action])
+        view_menu.addSeparator()
+        view_menu.addAction(look)
+        bar.addMenu("&Help").addAction(about)
+
+        tools = QToolBar("Tools")
+        tools.setObjectName("toolBar")
+        tools.setMovable(False)
+        tools.setIconSize(theme.ICON_SIZE)
+        tools.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        tools.toggleViewAction().setEnabled(False)  # a hidden toolbar would be hard to get back
+        tools.addActions([self.translate_action, self.stop_action])
+        tools.addSeparator()
+        tools.addAction(self.copy_action)
+        spacer = QWidget()
+        spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        tools.addWidget(spacer)
+        tools.addAction(self._settings_action)
+        self.addToolBar(tools)
+        self._tint_icons()
+
+    def _action(self, text: str, name: str, shortcut: str, does: object) -> QAction:
+        action = QAction(text, self)
+        action.setObjectName(name)
+        if shortcut:
+            action.setShortcut(QKeySequence(shortcut))
+        action.setToolTip(_tip(text.replace("&", ""), action))
+        action.triggered.connect(does)
+        return action
+
+    def _tint_icons(self) -> None:
+        palette = self.palette()
+        self.translate_action.setIcon(theme.tinted_icon("translate", palette))
+        self.stop_action.setIcon(theme.tinted_icon("stop", palette))
+        self.copy_action.setIcon(theme.tinted_icon("copy", palette))
+        self._settings_action.setIcon(theme.tinted_icon("settings", palette))
+
+    # ------------------------------------------------------------------------------------------ what the user does
+
+    @Slot()
+    def look_for_models(self) -> None:
+        """Ask the worker what models there are."""
+        self._surveying = self._service.survey()
+        if self._translating is None:
+            self.status.set_state("Looking for models…")
+
+    @Slot()
+    def translate(self) -> None:
+        """Decode the source text with the chosen pair; the output begins anew."""
+        pair = self.settings.pair
+        text = self.source.toPlainText()
+        if pair is None or not text.strip() or self._translating is not None:
+            return
+        self.message.dismiss()
+        self.output.begin()
+        self.table.begin()
+        self.plot.begin(self.settings.block_size.value())
+        self.status.clear_figures()
+        self.status.set_state("Starting…")
+        self._prepare_timer.stop()
+        self._translating = self._service.translate(
+            pair, self.settings.threads.value(), text, self.settings.block_size.value(), self.settings.raw.isChecked()
+        )
+        self._update_actions()
+
+    @Slot()
+    def stop(self) -> None:
+        """End the decoding within one decoder call; what was decoded so far stays."""
+        if self._translating is not None:
+            self.status.set_state("Stopping…")
+            self._service.cancel()
+
+    @Slot()
+    def copy_output(self) -> None:
+        """Put the whole output on the clipboard, with plain line breaks."""
+        QGuiApplication.clipboard().setText(self.output.toPlainText())
+        self.status.set_state("Output copied")
+
+    @Slot()
+    def _insert_sample(self) -> None:
+        action = self.sender()
+        if isinstance(action, QAction):
+            # Through a cursor, not setPlainText: so that Ctrl+Z brings the user's own text back.
+            cursor = self.source.textCursor()
+            cursor.select(cursor.SelectionType.Document)
+            cursor.insertText(self._samples[str(action.data())])
+            self.source.setFocus()
+
+    @Slot(bool)
+    def _show_details(self, shown: bool) -> None:
+        self._instruments.setVisible(shown)
+
+    @Slot()
+    def _about(self) -> None:
+        QMessageBox.about(
+            self,
+            "About Secryst Desktop",
+            f"<b>Secryst Desktop</b> {__version__}<p>Reveals the reading of a text on your own machine: a small drafter "
+            "proposes, a larger verifier decides, and the output is the verifier's own.</p>"
+            "<p>The font Noto Naskh Arabic is under the SIL Open Font License 1.1.</p>",
+        )
+
+    @Slot()
+    def _pair_changed(self) -> None:
+        self._prepare_timer.start()
+        self._update_actions()
+
+    @Slot()
+    def _prepare(self) -> None:
+        """Load the chosen pair ahead of the translation; a running one is left to end first."""
+        pair = self.settings.pair
+        if pair is None or self._translating is not None or self._surveying is not None:
+            return
+        self._service.cancel()  # an earlier pair that waits to be loaded is no longer wanted
+        self._preparing = self._service.prepare(pair, self.settings.threads.value())
+
+    # ------------------------------------------------------------------------------------------ what the worker tells
+
+    @Slot(object)
+    def _collect(self, delivery: Delivery) -> None:
+        self._pending.append(delivery)
+        if not self._pulse.isActive():
+            self._pulse.start()
+
+    @Slot()
+    def _take_over(self) -> None:
+        """Show what has come in since the last pulse, grouped by view: each view is touched once."""
+        from secryst_gui.engine import BlockEvent, DoneEvent, LineEvent, ProgressEvent
+
+        texts: list[BlockEvent | LineEvent] = []
+        blocks: list[BlockEvent] = []
+        progress: ProgressEvent | None = None
+        last: DoneEvent | Failed | Stopped | None = None
+        for _ in range(min(len(self._pending), MOST_PER_PULSE)):
+            delivery = self._pending.popleft()
+            event = delivery.event
+            if delivery.number != self._translating:
+                self._notice(delivery)
+            elif isinstance(event, BlockEvent):
+                texts.append(event)
+                blocks.append(event)
+            elif isinstance(event, LineEvent):
+                texts.append(event)
+            elif isinstance(event, ProgressEvent):
+                progress = event
+            elif isinstance(event, DoneEvent | Failed | Stopped):
+                last = event
+            elif isinstance(event, Loading):
+                self.status.set_state(f"Loading {event.name}…")
+            elif isinstance(event, Loaded):
+                self._translation_begins(event)
+        self.output.add(texts)
+        self.plot.add(blocks)
+        self.table.add(blocks)
+        if blocks:
+            self.status.show_figures(blocks[-1].stats)
+        if progress is not None:
+            self.status.show_progress(progress.line, progress.lines)
+        if last is not None:
+            self._end(last)
+        self.plot.redraw()
+        if self._pending:
+            self._pulse.start()
+
+    def _notice(self, delivery: Delivery) -> None:
+        """A survey's or a preparation's answer; anything else is of a request that no longer matters."""
+        event, number = delivery.event, delivery.number
+        if isinstance(event, Surveyed) and number == self._surveying:
+            self._surveying = None
+            self._surveyed(event)
+        elif isinstance(event, Failed) and number in (self._surveying, self._preparing):
+            self._surveying = None if number == self._surveying else self._surveying
+            self.message.say(event.message)
+            self._idle("This pair could not be loaded" if number == self._preparing else "Ready")
+        elif number == self._preparing and self._translating is None:
+            if isinstance(event, Loading):
+                self.status.set_state(f"Loading {event.name}…")
+            elif isinstance(event, Loaded):
+                self._idle("Ready", event.remark)
+
+    def _surveyed(self, event: Surveyed) -> None:
+        pane, memory = self.settings, self._memory
+        before = pane.pair
+        pane.offer(
+            event.listings,
+            event.starter,
+            before.verifier if before else memory.verifier,
+            before.drafter if before else memory.drafter,
+        )
+        broken = problems(pane.verifier.choices)
+        if pane.pair is None:
+            self.empty.explain(str(paths.cache_dir() / "models"), broken)
+            self._output_stack.setCurrentWidget(self.empty)
+            self._idle("No model can be used yet")
+        else:
+            self._output_stack.setCurrentWidget(self.output)
+            self._idle("Ready")
+            self._prepare()
+
+    def _translation_begins(self, event: Loaded) -> None:
+        self.status.set_state("Translating…")
+        if event.remark:
+            self.status.setToolTip(event.remark)
+
+    def _end(self, event: object) -> None:
+        from secryst_gui.engine import DoneEvent
+
+        self._translating = None
+        self.status.hide_progress()
+        if isinstance(event, DoneEvent):
+            self.output.finish(event.output)
+            if event.stats.blocks:
+                self.status.show_figures(event.stats)
+            self._idle(STOP_WORDS.get(event.stop, "Done"))
+        elif isinstance(event, Failed):
+            self.message.say(event.message)
+            self._idle("The translation ended early")
+        else:
+            self._idle(STOP_WORDS["cancelled"])
+
+    def _idle(self, state: str, remark: str | None = None) -> None:
+        if self._translating is None:
+            self.status.set_state(state)
+        if remark:
+            self.status.setToolTip(remark)
+        self._update_actions()
+
+    @Slot()
+    def _update_actions(self) -> None:
+        working = self._translating is not None
+        ready = self.settings.pair is not None and not self.source.document().isEmpty()
+        self.translate_action.setEnabled(ready and not working)
+        self.stop_action.setEnabled(working)
+        self.copy_action.setEnabled(not self.output.document().isEmpty())
+
+    # ------------------------------------------------------------------------------------------ living on a desktop
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the palette: icons are tinted anew, the views do it themselves."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_settings_action"):
+            self._tint_icons()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Beside each other where there is room, else one under the other."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        width = self._main.width()
+        wanted = Qt.Orientation.Horizontal if width >= NARROW else Qt.Orientation.Vertical
+        for splitter in (self._texts, self._instruments):
+            if splitter.orientation() != wanted:
+                splitter.setOrientation(wanted)
+
+    def minimumSizeHint(self) -> QSize:
+        """Small enough for half of a small screen."""
+        return super().minimumSizeHint().boundedTo(QSize(520, 480))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Remember everything, end the work, wait for the worker a bounded time."""
+        self._remember()
+        self.hide()  # the user need not watch a decoder call end
+        self._pulse.stop()
+        self._prepare_timer.stop()
+        self._pending.clear()
+        self._service.close()
+        super().closeEvent(event)
+
+    def _recall(self) -> None:
+        memory = self._memory
+        text = memory.source_text
+        self.source.setPlainText(next(iter(self._samples.values()), "") if text is None else text)
+        self.settings.block_size.setValue(memory.block_size)
+        self.settings.threads.setValue(memory.threads)
+        self.settings.raw.setChecked(memory.raw)
+        self._prepare_timer.stop()
+        for name, restore in (
+            ("geometry", self.restoreGeometry),
+            ("window", self.restoreState),
+            ("main", self._main.restoreState),
+            ("texts", self._texts.restoreState),
+            ("instruments", self._instruments.restoreState),
+        ):
+            state = memory.layout(name)
+            if state is not None:
+                restore(state)
+
+    def _remember(self) -> None:
+        memory, pane = self._memory, self.settings
+        memory.source_text = self.source.toPlainText()
+        if pane.pair is not None:  # without any model the last choice stays remembered for when it is back
+            memory.verifier, memory.drafter = pane.pair.verifier, pane.pair.drafter
+        memory.block_size = pane.block_size.value()
+        memory.threads = pane.threads.value()
+        memory.raw = pane.raw.isChecked()
+        memory.set_layout("geometry", self.saveGeometry())
+        memory.set_layout("window", self.saveState())
+        memory.set_layout("main", self._main.saveState())
+        memory.set_layout("texts", self._texts.saveState())
+        memory.set_layout("instruments", self._instruments.saveState())
+        memory.save()
+
+
+def _splitter(name: str, first: QWidget) -> QSplitter:
+    splitter = QSplitter(Qt.Orientation.Horizontal)
+    splitter.setObjectName(name)
+    splitter.setChildrenCollapsible(False)
+    splitter.addWidget(first)
+    return splitter
+
+
+def _titled(title: str, content: QWidget, buddy: QWidget) -> QWidget:
+    """``content`` under a label whose mnemonic leads to ``buddy``."""
+    label = QLabel(title)
+    label.setBuddy(buddy)
+    label.setContentsMargins(2, 0, 2, 0)
+    column = QVBoxLayout()
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(3)
+    column.addWidget(label)
+    column.addWidget(content, 1)
+    pane = QWidget()
+    pane.setLayout(column)
+    return pane
+
+
+def _tip(text: str, action: QAction) -> str:
+    keys: Sequence[str] = [one.toString(QKeySequence.SequenceFormat.NativeText) for one in action.shortcuts()]
+    return f"{text} ({keys[0]})" if keys else text

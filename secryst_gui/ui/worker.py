@@ -1,0 +1,172 @@
+"""The one object that lives on the worker thread: it loads models, decodes, and tells what happened.
+
+Loading and decoding take from milliseconds to minutes; on the window's thread either would freeze it. The worker
+keeps the models of its last request, because most requests differ from the one before in their text alone.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from secryst_gui.errors import SecrystError
+from secryst_gui.ui.requests import (
+    BuiltinDrafter,
+    Delivery,
+    Failed,
+    Loaded,
+    Loading,
+    Notice,
+    Pair,
+    Prepare,
+    Request,
+    Stopped,
+    Survey,
+    Surveyed,
+    Translate,
+)
+
+if TYPE_CHECKING:
+    from secryst_gui.artifacts import Store
+    from secryst_gui.engine import DecodeEvent, Drafter, IMFModel, SpeculativeModel
+
+log = logging.getLogger(__name__)
+
+ModelKey = tuple[Path, int, int, int]  # path, size, mtime_ns, threads: what makes a loaded model stale
+
+
+class DecodingWorker(QObject):
+    """Serves one request after the other; everything it has to say leaves through ``happened``.
+
+    Only `cancel_up_to` may be called from another thread.
+    """
+
+    # Not `event`: that would shadow QObject.event and break the object's event handling.
+    happened = Signal(object)
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._store = store
+        self._models: dict[ModelKey, IMFModel] = {}
+        self._running: SpeculativeModel | None = None
+        self._cancelled_up_to = -1  # an int is replaced in one step, so no lock is needed
+
+    def cancel_up_to(self, number: int) -> None:
+        """End all requests up to ``number``, also one inside a decoder call. Thread-safe, returns at once."""
+        self._cancelled_up_to = max(self._cancelled_up_to, number)
+        running = self._running
+        if running is not None:
+            running.cancel()
+
+    @Slot(object)
+    def serve(self, request: Request) -> None:
+        """Do what is asked; an error becomes a `Failed`, so that nothing ever leaves the thread as an exception."""
+        try:
+            if self._is_cancelled(request):
+                self._tell(request, Stopped())
+            elif isinstance(request, Survey):
+                self._survey(request)
+            elif isinstance(request, Prepare):
+                self._prepare(request)
+            else:
+                self._translate(request)
+        except SecrystError as error:
+            self._tell(request, Failed(str(error)))
+        except OSError as error:  # a model on a disk that went away, an unreadable folder
+            log.warning("request failed", exc_info=True)
+            self._tell(request, Failed(f"A file could not be read: {_one_line(error)}. Check it and try again."))
+        except Exception as error:
+            # The last resort on this thread: an exception that leaves a slot is printed and lost, and the window
+            # would say "Translating" for ever.
+            log.exception("request failed unexpectedly")
+            kind = type(error).__name__
+            self._tell(request, Failed(f"Something unexpected went wrong ({kind}: {_one_line(error)}); try again."))
+
+    def release(self) -> None:
+        """Close every model. Call it on the worker's thread, or once that thread has ended."""
+        for model in self._models.values():
+            model.close()
+        self._models.clear()
+
+    def _tell(self, request: Request, event: DecodeEvent | Notice) -> None:
+        self.happened.emit(Delivery(request.number, event))
+
+    def _is_cancelled(self, request: Request) -> bool:
+        return request.number <= self._cancelled_up_to
+
+    def _survey(self, request: Survey) -> None:
+        listings = tuple(self._store.list())
+        self._tell(request, Surveyed(listings, self._store.default_pair()))
+
+    def _prepare(self, request: Prepare) -> None:
+        verifier, _ = self._load(request)
+        self._tell(request, Loaded(request.pair, _remark(verifier)))
+
+    def _translate(self, request: Translate) -> None:
+        from secryst_gui.engine import DecodeOptions, SpeculativeModel
+
+        verifier, drafter = self._load(request)
+        if self._is_cancelled(request):
+            self._tell(request, Stopped())
+            return
+        self._tell(request, Loaded(request.pair, _remark(verifier)))
+        pair = SpeculativeModel(drafter, verifier, block_size=request.block_size)
+        self._running = pair
+        try:
+            options = DecodeOptions(raw=request.raw)
+            for event in pair.decode(request.text, options, lambda: self._is_cancelled(request)):
+                self._tell(request, event)
+        finally:
+            self._running = None
+
+    def _load(self, request: Prepare | Translate) -> tuple[IMFModel, IMFModel | Drafter | None]:
+        """The request's models, from those kept or from disk. What the request does not use is closed first."""
+        pair, threads = request.pair, request.threads
+        wanted = {_key(pair.verifier, threads)}
+        if isinstance(pair.drafter, Path):
+            wanted.add(_key(pair.drafter, threads))
+        for key in self._models.keys() - wanted:
+            self._models.pop(key).close()
+        verifier = self._model(request, pair.verifier)
+        if isinstance(pair.drafter, Path):
+            return verifier, self._model(request, pair.drafter)
+        return verifier, _builtin(pair)
+
+    def _model(self, request: Prepare | Translate, path: Path) -> IMFModel:
+        # Imported here, not above: the runtime takes a third of a second to import, and the window should be seen
+        # before that.
+        from secryst_gui.engine import EngineOptions, IMFModel
+
+        key = _key(path, request.threads)
+        if key not in self._models:
+            self._tell(request, Loading(path.name))
+            self._models[key] = IMFModel.load(path, EngineOptions(threads=request.threads))
+        return self._models[key]
+
+
+def _key(path: Path, threads: int) -> ModelKey:
+    """Identifies an artifact as it is on disk now; a file that is gone keeps a key, so that opening it says why."""
+    try:
+        found = path.stat()
+    except OSError:
+        return (path, -1, -1, threads)
+    return (path, found.st_size, found.st_mtime_ns, threads)
+
+
+def _builtin(pair: Pair) -> Drafter | None:
+    from secryst_gui.engine import LookupDrafter
+
+    return LookupDrafter() if pair.drafter is BuiltinDrafter.LOOKUP else None
+
+
+def _remark(verifier: IMFModel) -> str | None:
+    if verifier.multi_token:
+        return None
+    return verifier.multi_token_reason
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
