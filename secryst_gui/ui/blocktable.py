@@ -67,7 +67,7 @@ class BlockModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             numbers = index.column() in (0, 2)
             return Qt.AlignmentFlag.AlignCenter if numbers else Qt.AlignmentFlag.AlignVCenter
-        if role == Qt.ItemDataRole.FontRole and index.column() in (1, 3):
+        if role == Qt.ItemDataRole.FontRole and index.column() == 1:
             return self._font
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"draft {list(event.draft)}\nverdicts {list(event.verdicts)}"
@@ -104,13 +104,14 @@ class BlockTable(QTableView):
         self.setTabKeyNavigation(False)  # Tab leaves the table: it is no trap for the keyboard
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setMinimumSize(220, 120)
+        self.setMinimumSize(260, 110)
         rows = self.verticalHeader()
         rows.setVisible(False)
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)  # measuring each row would cost with thousands
         rows.setDefaultSectionSize(QFontMetrics(theme.reading_font(TEXT_POINTS)).height() + 2)
         columns = self.horizontalHeader()
         columns.setHighlightSections(False)
+        columns.setMinimumSectionSize(50)
         columns.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         columns.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         for column, widest in ((0, "00000"), (2, HEADERS[2]), (3, HEADERS[3])):

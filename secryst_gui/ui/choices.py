@@ -34,17 +34,15 @@ def verifier_choices(listings: Sequence[Listing]) -> list[Choice]:
 
 
 def drafter_choices(verifier: Listing | None, listings: Sequence[Listing]) -> list[Choice]:
-    """The model-free drafter, none, and every artifact, judged against the verifier."""
-    from secryst_gui.artifacts import fits
+    """Every other artifact, judged against the verifier, the model-free drafter, and none; usable ones first."""
+    from secryst_gui.artifacts import drafters_for
 
-    def problem(one: Listing) -> str | None:
-        if one.problem is not None or one.manifest is None:
-            return one.problem or "Its manifest could not be read."
-        if verifier is None or verifier.manifest is None:
-            return "Choose a verifier first."
-        return fits(one.manifest, verifier.manifest, one.size, verifier.size)
-
-    models = _usable_first(Choice(one.path, _label(one), _detail(one), problem(one)) for one in listings)
+    judged: Sequence[tuple[Listing, str | None]]
+    if verifier is None:
+        judged = [(one, one.problem or "Choose a verifier first") for one in listings]
+    else:
+        judged = drafters_for(verifier, listings)
+    models = [Choice(one.path, _label(one), _detail(one), problem) for one, problem in judged]
     builtin = [
         Choice(BuiltinDrafter.LOOKUP, "Lookup (model-free)", "Copies letters of the source and phrases seen before."),
         Choice(BuiltinDrafter.NONE, "None (verifier alone)", "The verifier decodes one token at a time."),
@@ -52,15 +50,30 @@ def drafter_choices(verifier: Listing | None, listings: Sequence[Listing]) -> li
     return [*(one for one in models if one.usable), *builtin, *(one for one in models if not one.usable)]
 
 
-def pick(
-    choices: Sequence[Choice], *preferred: DrafterChoice | None, fallback: BuiltinDrafter | None = None
-) -> DrafterChoice | None:
-    """The first preferred value that is usable; else the first usable model, else ``fallback``."""
+def default_verifier(listings: Sequence[Listing]) -> Path | None:
+    """Without a starter pair: the largest model that another one can draft for, else the largest that works."""
+    from secryst_gui.artifacts import drafters_for
+
+    usable = [one for one in listings if one.problem is None and one.manifest is not None]
+
+    def merit(one: Listing) -> tuple[bool, int]:
+        return any(problem is None for _, problem in drafters_for(one, usable)), one.size
+
+    return max(usable, key=merit).path if usable else None
+
+
+def default_drafter(verifier: Listing, listings: Sequence[Listing]) -> DrafterChoice:
+    """Without a starter pair: the smallest model that fits, since a cheap draft is what pays; else lookup."""
+    from secryst_gui.artifacts import drafters_for
+
+    fitting = [one for one, problem in drafters_for(verifier, listings) if problem is None]
+    return min(fitting, key=lambda one: one.size).path if fitting else BuiltinDrafter.LOOKUP
+
+
+def pick(choices: Sequence[Choice], *preferred: DrafterChoice | None) -> DrafterChoice | None:
+    """The first of the preferred values that can be chosen; None when none can."""
     usable = [one.value for one in choices if one.usable]
-    for value in preferred:
-        if value is not None and value in usable:
-            return value
-    return next((value for value in usable if isinstance(value, Path)), fallback)
+    return next((value for value in preferred if value in usable), None)
 
 
 def problems(choices: Iterable[Choice]) -> list[str]:

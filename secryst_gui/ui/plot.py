@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, Qt, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from secryst_gui.ui import theme
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 FOLLOWED_BLOCKS = 120
 FIRST_BLOCKS = 24
+ONE_LINE_TITLE_EMS = 30
 RATE_TICKS = (0, 25, 50, 75, 100)
 NO_STEPS = (np.array([0.0, 0.0]), np.array([0.0]))  # a step curve has one edge more than values, also an empty one
 
@@ -131,14 +133,15 @@ class AcceptancePlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no t
     def recolour(self) -> None:
         """Take the colours of the palette in force."""
         colours = theme.plot_colours(self.palette())
+        sharpness = self.devicePixelRatioF()  # pyqtgraph's pens are measured in the screen's own pixels
         self.setBackground(colours.ground)
         none = pg.mkPen(None)
         self._drafted_item.setPen(none)
         self._drafted_item.setBrush(pg.mkBrush(colours.drafted))
         # A thin line of the ground's colour parts neighbouring bars.
-        self._accepted_item.setPen(pg.mkPen(colours.ground, width=1))
+        self._accepted_item.setPen(pg.mkPen(colours.ground, width=sharpness))
         self._accepted_item.setBrush(pg.mkBrush(colours.accepted))
-        self._rate_item.setPen(pg.mkPen(colours.rate, width=2))
+        self._rate_item.setPen(pg.mkPen(colours.rate, width=2 * sharpness))
         text = colours.text.name()
         item = self.getPlotItem()
         for name in ("left", "bottom", "right"):
@@ -150,18 +153,38 @@ class AcceptancePlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no t
         item.setLabel("left", f"accepted tokens of K = {self._block_size}", **label)
         item.setLabel("bottom", "block", **label)
         item.setLabel("right", "running acceptance rate", **label)
-        legend = (
-            f"Acceptance per block&nbsp;&nbsp; <span style='color:{colours.accepted.name()}'>■</span> accepted"
+        self._retitle()
+
+    def _retitle(self) -> None:
+        colours = theme.plot_colours(self.palette())
+        size = f"{self.font().pointSizeF() * 0.92:.1f}pt"
+        keys = (
+            f"<span style='color:{colours.accepted.name()}'>■</span> accepted"
             f"&nbsp; <span style='color:{colours.drafted.name()}'>■</span> drafted"
             f"&nbsp; <span style='color:{colours.rate.name()}'>━</span> running rate"
         )
-        item.setTitle(legend, color=text, size=label["font-size"])
+        # A title wider than the widget would push the axes out of view, so its width is no demand of the layout.
+        joint = "&nbsp;&nbsp; " if self.width() >= ONE_LINE_TITLE_EMS * self.fontMetrics().height() else "<br>"
+        self.getPlotItem().setTitle(f"Acceptance per block{joint}{keys}", color=colours.text.name(), size=size)
+        self.getPlotItem().titleLabel.setMinimumWidth(1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Break the title into two lines where one has no room."""
+        if hasattr(self, "_box"):  # pyqtgraph resizes itself before it is built
+            self._retitle()
+        super().resizeEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow a change of the palette or font live."""
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "_rate_item"):
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "_box"):
             self.recolour()
+
+    def event(self, event: QEvent) -> bool:
+        """Follow a move to a screen of another resolution."""
+        if event.type() == QEvent.Type.DevicePixelRatioChange and hasattr(self, "_box"):
+            self.recolour()
+        return bool(super().event(event))
 
     @Slot()
     def _stop_following(self, *_: object) -> None:

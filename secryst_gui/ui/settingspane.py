@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtGui import QPaintEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -21,10 +21,21 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QSpinBox,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
     QWidget,
 )
 
-from secryst_gui.ui.choices import Choice, drafter_choices, pick, problems, verifier_choices
+from secryst_gui.ui.choices import (
+    Choice,
+    default_drafter,
+    default_verifier,
+    drafter_choices,
+    pick,
+    problems,
+    verifier_choices,
+)
 from secryst_gui.ui.labels import Caption
 from secryst_gui.ui.memory import DEFAULT_BLOCK_SIZE, MAX_BLOCK_SIZE, MAX_THREADS, MIN_BLOCK_SIZE
 from secryst_gui.ui.requests import BuiltinDrafter, DrafterChoice, Pair
@@ -49,6 +60,7 @@ class ChoiceCombo(QComboBox):
         self.setMinimumContentsLength(12)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMaxVisibleItems(16)
+        self.setPlaceholderText("none yet")
         self._choices: list[Choice] = []
 
     @property
@@ -68,7 +80,7 @@ class ChoiceCombo(QComboBox):
             self._choices = list(choices)
             model = QStandardItemModel(self)
             for choice in choices:
-                item = QStandardItem(choice.label)
+                item = QStandardItem(choice.label if choice.usable else f"{choice.label} – not usable here")
                 item.setEnabled(choice.usable)
                 told = choice.detail if choice.problem is None else f"{choice.problem}\n{choice.detail}"
                 item.setToolTip(told)
@@ -80,6 +92,21 @@ class ChoiceCombo(QComboBox):
             self._describe()
             view = self.view()
             view.setMinimumWidth(view.sizeHintForColumn(0) + 2 * view.frameWidth() + 24)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the box with its text shortened in the middle: Qt would cut a long id off."""
+        painter = QStylePainter(self)
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        style = self.style()
+        if self.currentIndex() < 0:
+            option.currentText = self.placeholderText()
+        room = style.subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
+        ).width()
+        option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideMiddle, room - 6)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
     def choose(self, value: DrafterChoice) -> None:
         """Choose as a user would."""
@@ -183,7 +210,7 @@ class SettingsPane(QDockWidget):
         """Fill both lists; the given verifier and drafter are chosen where they can be, else the starter pair."""
         self._listings, self._starter = tuple(listings), starter
         choices = verifier_choices(listings)
-        chosen = pick(choices, verifier, starter[0].path if starter else None)
+        chosen = pick(choices, verifier, starter[0].path if starter else None, default_verifier(listings))
         self.verifier.set_choices(choices, chosen)
         self._offer_drafters(drafter)
 
@@ -194,7 +221,7 @@ class SettingsPane(QDockWidget):
             self.drafter.set_choices(choices, None)
         else:
             starter = self._starter[1].path if self._starter else None
-            chosen = pick(choices, wanted, starter, fallback=BuiltinDrafter.LOOKUP)
+            chosen = pick(choices, wanted, starter, default_drafter(verifier, self._listings))
             self.drafter.set_choices(choices, chosen)
         self.verifier.setEnabled(any(one.usable for one in self.verifier.choices))
         self.drafter.setEnabled(verifier is not None)

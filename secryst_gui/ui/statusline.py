@@ -34,7 +34,8 @@ class StatusLine(QStatusBar):
         self.progress.setObjectName("progressBar")
         self.progress.setAccessibleName("Lines done")
         self.progress.setFormat("%v of %m lines")
-        self.progress.setFixedWidth(150)
+        self.progress.setMinimumWidth(70)
+        self.progress.setMaximumWidth(150)
         self.progress.hide()
         self._acceptance = _figure("statusAcceptance", "Acceptance rate", "Accepted tokens of those drafted")
         self._per_pass = _figure("statusTokensPerPass", "Tokens per pass", "Tokens emitted for each verifier pass")
@@ -62,13 +63,13 @@ class StatusLine(QStatusBar):
         self.progress.hide()
 
     def show_figures(self, stats: Statistics) -> None:
-        """The running statistics of the engine; an acceptance rate only where something was drafted."""
-        rate = stats.acceptance_rate
+        """The running statistics of the engine; what cannot be told yet is left out, not shown as zero."""
+        rate, per_pass, speed = stats.acceptance_rate, stats.tokens_per_pass, stats.tokens_per_s
         self._acceptance.setText("nothing drafted" if rate is None else f"acceptance rate {100 * rate:.1f} %")
-        self._per_pass.setText(f"{stats.tokens_per_pass:.1f} tokens per pass")
-        self._speed.setText(f"{stats.tokens_per_s:,.0f} tokens/s")
+        self._per_pass.setText("" if per_pass is None else f"{per_pass:.1f} tokens per pass")
+        self._speed.setText("" if speed is None else f"{speed:,.0f} tokens/s")
         for label in (self._acceptance, self._per_pass, self._speed):
-            label.show()
+            label.setVisible(bool(label.text()))
 
     def hide_progress(self) -> None:
         """After a run: the text itself shows how far it came."""

@@ -38,6 +38,10 @@ class ReadingEdit(QTextEdit):
         self.setTabChangesFocus(True)
         self.setMinimumSize(180, 90)
 
+    def text(self) -> str:
+        """The text exactly, with ``\\n`` between paragraphs; `toPlainText` would turn no-break spaces into spaces."""
+        return self.document().toRawText().replace("\u2029", "\n").replace("\u2028", "\n")
+
 
 class SourceEdit(ReadingEdit):
     """Where the user's text is typed or pasted."""
@@ -81,7 +85,7 @@ class OutputView(ReadingEdit):
 
     def finish(self, output: str) -> None:
         """Make sure that the engine's final word is what is shown."""
-        if self.toPlainText() != output:
+        if self.text() != output:
             self.setPlainText(output)
 
 

@@ -11,41 +11,35 @@ import itertools
 from collections import deque
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence, QResizeEvent
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
-    QLabel,
     QMainWindow,
     QMessageBox,
     QSizePolicy,
-    QSplitter,
-    QStackedWidget,
     QToolBar,
-    QVBoxLayout,
     QWidget,
 )
 
 from secryst_gui import __version__, paths
 from secryst_gui.ui import theme
-from secryst_gui.ui.blocktable import BlockTable
 from secryst_gui.ui.choices import problems
-from secryst_gui.ui.labels import EmptyState, MessageBar
 from secryst_gui.ui.memory import WindowMemory
-from secryst_gui.ui.plot import AcceptancePlot
-from secryst_gui.ui.requests import Delivery, Failed, Loaded, Loading, Stopped, Surveyed
+from secryst_gui.ui.requests import Delivery, Failed, Loaded, Loading, Pair, Stopped, Surveyed
 from secryst_gui.ui.service import DecodingService
 from secryst_gui.ui.settingspane import SettingsPane
 from secryst_gui.ui.statusline import STOP_WORDS, StatusLine
-from secryst_gui.ui.texts import OutputView, SourceEdit
+from secryst_gui.ui.workspace import Workspace
 
 PULSE_MS = 33
 MOST_PER_PULSE = 200  # deliveries; some 10 ms of work at most
-NARROW = 640  # pixels of width below which things stand under, not beside, each other
 PREPARE_DELAY_MS = 250  # scrolling through a combo box must not load every model it passes
 
 
 class MainWindow(QMainWindow):
     """Wires the views to one `DecodingService`; ``samples`` are named texts, the first for the first start."""
+
+    settled = Signal(str)  # work has ended, for better or worse; the state as shown
 
     def __init__(self, service: DecodingService, memory: WindowMemory, samples: Mapping[str, str]) -> None:
         super().__init__()
@@ -58,13 +52,15 @@ class MainWindow(QMainWindow):
         self._surveying: int | None = None
         self._preparing: int | None = None
         self._translating: int | None = None
+        self._translated: Pair | None = None  # the pair of the last translation
 
-        self.source = SourceEdit()
-        self.output = OutputView()
-        self.plot = AcceptancePlot()
-        self.table = BlockTable()
-        self.message = MessageBar()
-        self.empty = EmptyState()
+        self.workspace = Workspace()
+        self.source = self.workspace.source
+        self.output = self.workspace.output
+        self.plot = self.workspace.plot
+        self.table = self.workspace.table
+        self.message = self.workspace.message
+        self.empty = self.workspace.empty
         self.settings = SettingsPane()
         self.status = StatusLine()
         self.setStatusBar(self.status)
@@ -97,33 +93,11 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------------------------------------ building
 
     def _build_layout(self) -> None:
-        self._output_stack = QStackedWidget()
-        self._output_stack.addWidget(self.output)
-        self._output_stack.addWidget(self.empty)
-        self._texts = _splitter("textSplitter", _titled("&Source text", self.source, self.source))
-        self._texts.addWidget(_titled("&Output", self._output_stack, self.output))
-        self._instruments = _splitter("instrumentSplitter", self.plot)
-        self._instruments.addWidget(self.table)
-        self._instruments.setStretchFactor(0, 3)
-        self._instruments.setStretchFactor(1, 2)
-        self._main = QSplitter(Qt.Orientation.Vertical)
-        self._main.setObjectName("mainSplitter")
-        self._main.setChildrenCollapsible(False)
-        self._main.addWidget(self._texts)
-        self._main.addWidget(self._instruments)
-        self._main.setStretchFactor(0, 3)
-        self._main.setStretchFactor(1, 2)
-        column = QVBoxLayout()
-        column.setContentsMargins(8, 4, 8, 4)
-        column.setSpacing(6)
-        column.addWidget(self.message)
-        column.addWidget(self._main, 1)
-        central = QWidget()
-        central.setLayout(column)
-        self.setCentralWidget(central)
+        self.setCentralWidget(self.workspace)
         self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.settings)
         self.setDockNestingEnabled(False)
-        self.resize(1120, 720)
+        self.resize(1160, 740)
+        self.resizeDocks([self.settings], [270], Qt.Orientation.Horizontal)
         order: list[QWidget] = [self.source, self.output, self.table, self.settings.verifier, self.settings.drafter]
         order += [self.settings.block_size, self.settings.threads, self.settings.raw]
         for before, after in itertools.pairwise(order):
@@ -212,8 +186,8 @@ class MainWindow(QMainWindow):
     def translate(self) -> None:
         """Decode the source text with the chosen pair; the output begins anew."""
         pair = self.settings.pair
-        text = self.source.toPlainText()
-        if pair is None or not text.strip() or self._translating is not None:
+        text = self.source.text()
+        if pair is None or not text or self._translating is not None:
             return
         self.message.dismiss()
         self.output.begin()
@@ -222,6 +196,7 @@ class MainWindow(QMainWindow):
         self.status.clear_figures()
         self.status.set_state("Starting…")
         self._prepare_timer.stop()
+        self._translated = pair
         self._translating = self._service.translate(
             pair, self.settings.threads.value(), text, self.settings.block_size.value(), self.settings.raw.isChecked()
         )
@@ -237,7 +212,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def copy_output(self) -> None:
         """Put the whole output on the clipboard, with plain line breaks."""
-        QGuiApplication.clipboard().setText(self.output.toPlainText())
+        QGuiApplication.clipboard().setText(self.output.text())
         self.status.set_state("Output copied")
 
     @Slot()
@@ -252,15 +227,16 @@ class MainWindow(QMainWindow):
 
     @Slot(bool)
     def _show_details(self, shown: bool) -> None:
-        self._instruments.setVisible(shown)
+        self.workspace.show_instruments(shown)
 
     @Slot()
     def _about(self) -> None:
         QMessageBox.about(
             self,
             "About Secryst Desktop",
-            f"<b>Secryst Desktop</b> {__version__}<p>Reveals the reading of a text on your own machine: a small drafter "
-            "proposes, a larger verifier decides, and the output is the verifier's own.</p>"
+            f"<b>Secryst Desktop</b> {__version__}"
+            "<p>Reveals the reading of a text on your own machine: a small drafter proposes, a larger "
+            "verifier decides, and the output is the verifier's own.</p>"
             "<p>The font Noto Naskh Arabic is under the SIL Open Font License 1.1.</p>",
         )
 
@@ -354,11 +330,13 @@ class MainWindow(QMainWindow):
         broken = problems(pane.verifier.choices)
         if pane.pair is None:
             self.empty.explain(str(paths.cache_dir() / "models"), broken)
-            self._output_stack.setCurrentWidget(self.empty)
+            self.workspace.show_empty(True)
             self._idle("No model can be used yet")
         else:
-            self._output_stack.setCurrentWidget(self.output)
-            self._idle("Ready")
+            self.workspace.show_empty(False)
+            if before is not None and pane.pair != before:
+                self.message.say("The chosen pair is no longer complete on this machine, so another one was chosen.")
+            self._update_actions()
             self._prepare()
 
     def _translation_begins(self, event: Loaded) -> None:
@@ -372,7 +350,8 @@ class MainWindow(QMainWindow):
         self._translating = None
         self.status.hide_progress()
         if isinstance(event, DoneEvent):
-            self.output.finish(event.output)
+            if event.stop != "cancelled":  # else what was streamed stays, to the last block
+                self.output.finish(event.output)
             if event.stats.blocks:
                 self.status.show_figures(event.stats)
             self._idle(STOP_WORDS.get(event.stop, "Done"))
@@ -381,13 +360,16 @@ class MainWindow(QMainWindow):
             self._idle("The translation ended early")
         else:
             self._idle(STOP_WORDS["cancelled"])
+        if self.settings.pair != self._translated:  # chosen while this was going on
+            self._prepare()
 
     def _idle(self, state: str, remark: str | None = None) -> None:
-        if self._translating is None:
-            self.status.set_state(state)
-        if remark:
-            self.status.setToolTip(remark)
+        if self._translating is not None:
+            return
+        self.status.set_state(state)
+        self.status.setToolTip(remark or "")
         self._update_actions()
+        self.settled.emit(state)
 
     @Slot()
     def _update_actions(self) -> None:
@@ -405,22 +387,6 @@ class MainWindow(QMainWindow):
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_settings_action"):
             self._tint_icons()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Beside each other where there is room, else one under the other."""
-        super().resizeEvent(event)
-        self._arrange()
-
-    def _arrange(self) -> None:
-        width = self._main.width()
-        wanted = Qt.Orientation.Horizontal if width >= NARROW else Qt.Orientation.Vertical
-        for splitter in (self._texts, self._instruments):
-            if splitter.orientation() != wanted:
-                splitter.setOrientation(wanted)
-
-    def minimumSizeHint(self) -> QSize:
-        """Small enough for half of a small screen."""
-        return super().minimumSizeHint().boundedTo(QSize(520, 480))
-
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember everything, end the work, wait for the worker a bounded time."""
         self._remember()
@@ -428,6 +394,7 @@ class MainWindow(QMainWindow):
         self._pulse.stop()
         self._prepare_timer.stop()
         self._pending.clear()
+        self._service.happened.disconnect(self._collect)
         self._service.close()
         super().closeEvent(event)
 
@@ -442,17 +409,19 @@ class MainWindow(QMainWindow):
         for name, restore in (
             ("geometry", self.restoreGeometry),
             ("window", self.restoreState),
-            ("main", self._main.restoreState),
-            ("texts", self._texts.restoreState),
-            ("instruments", self._instruments.restoreState),
         ):
             state = memory.layout(name)
             if state is not None:
                 restore(state)
+        for splitter in self.workspace.splitters():
+            state = memory.layout(splitter.objectName())
+            if state is not None:
+                splitter.restoreState(state)
+        self.workspace.arrange()
 
     def _remember(self) -> None:
         memory, pane = self._memory, self.settings
-        memory.source_text = self.source.toPlainText()
+        memory.source_text = self.source.text()
         if pane.pair is not None:  # without any model the last choice stays remembered for when it is back
             memory.verifier, memory.drafter = pane.pair.verifier, pane.pair.drafter
         memory.block_size = pane.block_size.value()
@@ -460,33 +429,9 @@ class MainWindow(QMainWindow):
         memory.raw = pane.raw.isChecked()
         memory.set_layout("geometry", self.saveGeometry())
         memory.set_layout("window", self.saveState())
-        memory.set_layout("main", self._main.saveState())
-        memory.set_layout("texts", self._texts.saveState())
-        memory.set_layout("instruments", self._instruments.saveState())
+        for splitter in self.workspace.splitters():
+            memory.set_layout(splitter.objectName(), splitter.saveState())
         memory.save()
-
-
-def _splitter(name: str, first: QWidget) -> QSplitter:
-    splitter = QSplitter(Qt.Orientation.Horizontal)
-    splitter.setObjectName(name)
-    splitter.setChildrenCollapsible(False)
-    splitter.addWidget(first)
-    return splitter
-
-
-def _titled(title: str, content: QWidget, buddy: QWidget) -> QWidget:
-    """``content`` under a label whose mnemonic leads to ``buddy``."""
-    label = QLabel(title)
-    label.setBuddy(buddy)
-    label.setContentsMargins(2, 0, 2, 0)
-    column = QVBoxLayout()
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(3)
-    column.addWidget(label)
-    column.addWidget(content, 1)
-    pane = QWidget()
-    pane.setLayout(column)
-    return pane
 
 
 def _tip(text: str, action: QAction) -> str:
