@@ -1,0 +1,168 @@
+"""A decoder graph behind one face, whether or not it keeps keys and values.
+
+Contract (IMF v1): ``input_ids`` [B,N], ``encoder_hidden_states`` -> ``logits`` [B,N,V]; with keys and values also
+``past_*`` in and ``present_*`` out, the sequence on axis 2. Which pairs there are, their heads, widths and types are
+read from the graph: a graph may carry more pairs than layers, and nothing here guesses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import onnx
+
+from secryst_gui.engine.session import Array, Session
+from secryst_gui.engine.tokens import PAD
+from secryst_gui.errors import GraphError
+
+IDS, HIDDEN, LOGITS = "input_ids", "encoder_hidden_states", "logits"
+PAST, PRESENT = "past_", "present_"
+_SEQUENCE = 2
+_CHUNK = 1 << 22
+
+
+class Decoder:
+    """The decoder of one model; :meth:`state` begins a sequence."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        missing = [name for name in (IDS, HIDDEN) if name not in session.inputs]
+        missing += [] if LOGITS in session.outputs else [LOGITS]
+        if missing:
+            found = ", ".join([*session.inputs, *session.outputs])
+            raise GraphError(f"expected {', '.join(missing)} in {session.path.name}, found {found}; get another export")
+        self.pasts = {name: name.replace(PAST, PRESENT, 1) for name in session.inputs if name.startswith(PAST)}
+        unknown = [name for name in session.inputs if name not in (IDS, HIDDEN, *self.pasts)]
+        lost = [present for present in self.pasts.values() if present not in session.outputs]
+        if unknown or lost:
+            found = ", ".join(unknown + lost)
+            raise GraphError(f"expected a past for each present and nothing else in {session.path.name}, found {found}")
+        self._empty = {name: self._zero(name) for name in self.pasts}
+
+    @property
+    def has_kv(self) -> bool:
+        return bool(self.pasts)
+
+    def state(self, hidden: Array, *, single: bool) -> DecoderState:
+        """A fresh sequence over one source. ``single``: feed one token a call, whatever is asked for."""
+        return DecoderState(self, hidden, dict(self._empty), single=single)
+
+    def quantizes_per_pass(self) -> bool:
+        """Whether activations get one scale for a whole pass, so that its tokens change each other's rounding.
+
+        ``DynamicQuantizeLinear`` does; a graph has it or not, and its name stands in the file as it is.
+        """
+        return _occurs(self.session.path, b"DynamicQuantizeLinear")
+
+    def _zero(self, name: str) -> Array:
+        shape = list(self.session.inputs[name].shape)
+        if len(shape) != 4:
+            raise GraphError(
+                f"expected 4 axes for {name} in {self.session.path.name}, found {len(shape)}; get another export"
+            )
+        for axis in (1, 3):
+            if not isinstance(shape[axis], int):
+                shape[axis] = self._fixed(self.pasts[name], axis)
+        return np.zeros((1, shape[1], 0, shape[3]), self.session.dtype(name))
+
+    def _fixed(self, present: str, axis: int) -> int:
+        """The size of an axis that the input leaves open: from the output, or by following the graph's shapes."""
+        size = self.session.outputs[present].shape[axis]
+        if not isinstance(size, int):
+            size = _inferred(self.session.path, present, axis)
+        if not isinstance(size, int):
+            raise GraphError(
+                f"expected a fixed size for axis {axis} of {present} in {self.session.path.name}, found none; "
+                "get an export that states its head count"
+            )
+        return size
+
+
+class DecoderState:
+    """What a decoder has been fed for one source, with its keys and values.
+
+    Asked for the logits after any sequence, it crops to what it has in common with what was fed and feeds only the
+    rest. So a caller cannot misfeed it: there is no cursor to keep.
+    """
+
+    def __init__(self, decoder: Decoder, hidden: Array, pasts: dict[str, Array], *, single: bool) -> None:
+        self._decoder = decoder
+        self._hidden = hidden
+        self._pasts = pasts
+        self._single = single
+        self._fed: list[int] = []
+        self.calls = 0
+
+    def logits(self, sequence: Sequence[int], count: int = 1) -> Array:
+        """Logits [count,V] after each of the last ``count`` positions of the start token and ``sequence``."""
+        wanted = [PAD, *sequence]
+        if not self._decoder.has_kv:
+            return self._whole(wanted, count)
+        start = min(_common(self._fed, wanted), len(wanted) - count)
+        self._crop(start)
+        step = 1 if self._single else len(wanted)
+        rows = [self._feed(wanted[at : at + step]) for at in range(start, len(wanted), step)]
+        return (rows[0] if len(rows) == 1 else np.concatenate(rows))[-count:]
+
+    def _feed(self, ids: list[int]) -> Array:
+        names = list(self._decoder.pasts.values())
+        logits, *presents = self._run(ids, [LOGITS, *names], self._pasts)
+        self._pasts = dict(zip(self._pasts, presents, strict=True))
+        self._fed += ids
+        return logits[0]  # type: ignore[no-any-return]
+
+    def _whole(self, wanted: list[int], count: int) -> Array:
+        """Without keys and values: the whole sequence in each call, and one call a token where ``single``."""
+        if not self._single or count == 1:
+            return self._run(wanted, [LOGITS], {})[0][0][-count:]  # type: ignore[no-any-return]
+        ends = range(len(wanted) - count + 1, len(wanted) + 1)
+        return np.stack([self._run(wanted[:end], [LOGITS], {})[0][0][-1] for end in ends])
+
+    def _run(self, ids: list[int], names: list[str], pasts: dict[str, Array]) -> list[Array]:
+        session = self._decoder.session
+        self.calls += 1
+        feed = {IDS: np.array([ids], session.dtype(IDS)), HIDDEN: self._hidden, **pasts}
+        return session.run(names, feed)
+
+    def _crop(self, length: int) -> None:
+        """Forget all but the first ``length`` fed tokens, in every pair alike."""
+        if length < len(self._fed):
+            self._fed = self._fed[:length]
+            self._pasts = {name: np.ascontiguousarray(past[:, :, :length]) for name, past in self._pasts.items()}
+
+
+def _common(one: Sequence[int], other: Sequence[int]) -> int:
+    """The length of the common prefix."""
+    if one == other[: len(one)]:  # the usual case, compared at once
+        return len(one)
+    length = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        length += 1
+    return length
+
+
+def _occurs(path: Path, name: bytes) -> bool:
+    """Whether ``name`` stands in the file; read in pieces, so that other threads get their turn."""
+    tail = b""
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            if name in tail + chunk:
+                return True
+            tail = chunk[-len(name) :]
+    return False
+
+
+def _inferred(path: Path, output: str, axis: int) -> int | None:
+    try:
+        graph = onnx.shape_inference.infer_shapes(onnx.load(str(path), load_external_data=False)).graph
+    except Exception:  # inference is a courtesy: without it the caller says what is missing
+        return None
+    for value in graph.output:
+        dimensions = value.type.tensor_type.shape.dim
+        if value.name == output and axis < len(dimensions) and dimensions[axis].HasField("dim_value"):
+            return int(dimensions[axis].dim_value)
+    return None

@@ -1,0 +1,50 @@
+"""What proposes tokens to a verifier. The output does not depend on it; how soon it comes does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from secryst_gui.engine.lookup import LookupDrafter
+from secryst_gui.engine.model import Encoded, IMFModel
+
+
+class Drafter(Protocol):
+    """Three calls: a source begins; a block is proposed; what the verifier decided is observed."""
+
+    @property
+    def name(self) -> str:
+        """For people: in the window, in JSON."""
+
+    def begin(self, source: str, source_ids: Sequence[int]) -> None:
+        """Start a window: forget everything, then read ``source`` (normalised) and its ids with the end token."""
+
+    def propose(self, prefix: Sequence[int], k: int) -> list[int]:
+        """At most ``k`` tokens that may follow ``prefix``, none after an end token. May be empty."""
+
+    def observe(self, decided: Sequence[int]) -> None:
+        """The tokens that the verifier decided after the last prefix, corrections and bonus included."""
+
+
+class ModelDrafter:
+    """A smaller model drafts, by greedy continuation of what was decided."""
+
+    def __init__(self, model: IMFModel) -> None:
+        self.model = model
+        self._encoded: Encoded | None = None
+
+    @property
+    def name(self) -> str:
+        return self.model.artifact.path.stem
+
+    def begin(self, source: str, source_ids: Sequence[int]) -> None:  # noqa: ARG002 - the model makes its own ids
+        self._encoded = self.model.encode(source, raw=True)
+
+    def propose(self, prefix: Sequence[int], k: int) -> list[int]:
+        return self.model.draft(self._encoded, prefix, k) if self._encoded is not None else []
+
+    def observe(self, decided: Sequence[int]) -> None:
+        """Nothing to do: the decoder state finds for itself what it has in common with the next prefix."""
+
+
+__all__ = ["Drafter", "LookupDrafter", "ModelDrafter"]

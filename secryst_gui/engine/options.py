@@ -1,0 +1,39 @@
+"""What a caller may choose, for a model and for a request. Frozen, because both cross threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: The budget that the byte models of this format are trained on.
+WINDOW_BYTES = 1400
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """How sessions are opened. ``threads``: for one decoder call; 0 means as many as there are physical cores."""
+
+    threads: int = 0
+
+
+@dataclass(frozen=True)
+class DecodeOptions:
+    """How one request is decoded.
+
+    ``max_len``: tokens at most for a window, the end token not counted; None: four for each source byte, and 32, more
+    than a reading needs. ``raw``: skip normalisation. ``guard``: stop a model that repeats itself; None: yes, but not
+    in diacritization, where the output repeats whatever the text repeats and the limit ends a loop.
+    ``window_bytes``: longer lines are split at spaces into windows of at most so many bytes.
+    """
+
+    max_len: int | None = None
+    raw: bool = False
+    guard: bool | None = None
+    window_bytes: int = WINDOW_BYTES
+
+    def limit(self, source_bytes: int) -> int:
+        """Tokens at most for a window of ``source_bytes``."""
+        return self.max_len if self.max_len is not None else 4 * source_bytes + 32
+
+    def guards(self, task: str) -> bool:
+        """Whether the repetition guard is on for a model of ``task``."""
+        return self.guard if self.guard is not None else task != "diacritization"

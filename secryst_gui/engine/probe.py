@@ -1,0 +1,64 @@
+"""Asked once when a model is opened: may one pass over several tokens stand for several passes over one?
+
+It may if the pass is *causal* (a later token changes nothing before it; an exporter may have traced the graph with a
+single token and lost the mask) and if it *agrees* with single steps. Floating-point graphs agree up to rounding. How
+far apart the two framings came is measured here; a verdict whose gap is not clearly above that is a near-tie, decided
+again by single steps. A graph that quantizes activations with one scale for a whole pass does not agree even so:
+there several per cent of the verdicts differ, at any gap, and single steps alone can be trusted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from secryst_gui.engine.decoder import Decoder
+from secryst_gui.engine.session import Array
+from secryst_gui.engine.tokens import EOS, encode
+
+#: Read by every model: two scripts, a digit, a space.
+TEXT = "قال abc 1"
+STEPS = 9
+#: A near-tie is a gap below so many times the largest difference that the probe saw between the framings.
+MARGIN = 32
+#: Below this share of the largest logit a difference is rounding; above it the graphs compute different things.
+TOLERANCE = 0.02
+#: The probe is short: the difference is taken to be at least one unit in the last place of the largest logit.
+LEAST_ULPS = 1
+
+
+@dataclass(frozen=True)
+class Probe:
+    """``reason``: why a pass over several tokens is not trusted, or None. ``near_tie``: a gap, in logits."""
+
+    vocabulary: int
+    reason: str | None
+    near_tie: float
+
+    @property
+    def multi_token(self) -> bool:
+        return self.reason is None
+
+
+def probe(decoder: Decoder, hidden: Array) -> Probe:
+    """Compare passes with single steps over ``hidden``, the encoded :data:`TEXT`."""
+    sequence = [token for token in encode(TEXT) if token != EOS][: STEPS - 1]
+    steps = decoder.state(hidden, single=True).logits(sequence, STEPS).astype(np.float64)
+    vocabulary = steps.shape[-1]
+    if decoder.quantizes_per_pass():
+        return Probe(vocabulary, "it quantizes all tokens of a pass with one scale, which changes their rounding", 0.0)
+    whole = decoder.state(hidden, single=False).logits(sequence, STEPS).astype(np.float64)
+    other = [*sequence[:-1], sequence[-1] + 1]
+    changed = decoder.state(hidden, single=False).logits(other, STEPS).astype(np.float64)
+    size = float(np.abs(steps).max())
+    difference = float(np.abs(whole - steps).max())
+    leak = float(np.abs(whole - changed)[:-1].max())
+    if not np.isfinite(size):
+        return Probe(vocabulary, "its logits are not finite", 0.0)
+    if leak > TOLERANCE * size:
+        return Probe(vocabulary, "in a pass over several tokens, later ones change the verdicts on earlier ones", 0.0)
+    if difference > TOLERANCE * size:
+        return Probe(vocabulary, "a pass over several tokens disagrees with single steps", 0.0)
+    unit = np.finfo(np.float16 if decoder.session.dtype("logits") is np.float16 else np.float32).eps
+    return Probe(vocabulary, None, MARGIN * max(difference, leak, LEAST_ULPS * float(unit) * size))

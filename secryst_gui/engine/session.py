@@ -1,0 +1,131 @@
+"""ONNX Runtime sessions, opened and run so that an application stays responsive.
+
+Opened from a *path*: from bytes, opening would hold Python's lock for up to half a second. Threads do not spin while
+they wait: drafter and verifier take turns, and spinning threads of one would take the cores of the other. Every run
+can be ended from another thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime as ort
+import psutil
+from numpy.typing import NDArray
+
+from secryst_gui.engine.options import EngineOptions
+from secryst_gui.errors import DecodeError, GraphError
+
+Array = NDArray[Any]
+#: numpy types of ONNX Runtime's tensor type names, as far as graphs of this format have them.
+DTYPES: dict[str, type[np.generic]] = {
+    "tensor(float)": np.float32,
+    "tensor(float16)": np.float16,
+    "tensor(double)": np.float64,
+    "tensor(int64)": np.int64,
+    "tensor(int32)": np.int32,
+}
+_ERRORS_ONLY = 3
+
+
+class Cancelled(Exception):  # noqa: N818 - not an error: the caller asked for it
+    """A run was ended on request. Never leaves the engine."""
+
+
+class Interrupt:
+    """Ends the run in progress, and those after it, until it is cleared. Safe to call from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: ort.RunOptions | None = None
+        self._requested = False
+
+    def request(self) -> None:
+        with self._lock:
+            self._requested = True
+            if self._running is not None:
+                self._running.terminate = True
+
+    def clear(self) -> None:
+        with self._lock:
+            self._requested = False
+
+    @property
+    def requested(self) -> bool:
+        return self._requested
+
+    def begin(self) -> ort.RunOptions:
+        """Options for one run; they are fresh, because a terminated one stays terminated."""
+        with self._lock:
+            if self._requested:
+                raise Cancelled
+            self._running = ort.RunOptions()
+            return self._running
+
+    def end(self) -> None:
+        with self._lock:
+            self._running = None
+
+
+def physical_cores() -> int:
+    """Physical cores that this process may use, at least 1."""
+    cores = psutil.cpu_count(logical=False) or 1
+    try:
+        allowed = len(psutil.Process().cpu_affinity())
+    except (AttributeError, psutil.Error):  # not every system has affinities
+        return cores
+    return max(1, min(cores, allowed))
+
+
+class Session:
+    """One graph, opened. ``inputs`` and ``outputs`` map names to ONNX Runtime's descriptions (type and shape)."""
+
+    def __init__(self, path: Path, options: EngineOptions, interrupt: Interrupt) -> None:
+        settings = ort.SessionOptions()
+        settings.intra_op_num_threads = options.threads or physical_cores()
+        settings.inter_op_num_threads = 1
+        settings.log_severity_level = _ERRORS_ONLY
+        settings.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        try:
+            self._session = ort.InferenceSession(str(path), settings, providers=["CPUExecutionProvider"])
+        except Exception as error:  # ONNX Runtime's own exceptions share no base but Exception
+            raise GraphError(
+                f"expected a graph that ONNX Runtime {ort.__version__} can open, found {path.name} ({_line(error)}); "
+                "get another export of this model"
+            ) from None
+        self._interrupt = interrupt
+        self.path = path
+        self.inputs = {each.name: each for each in self._session.get_inputs()}
+        self.outputs = {each.name: each for each in self._session.get_outputs()}
+
+    def run(self, names: Sequence[str], feed: Mapping[str, Array]) -> list[Array]:
+        """The outputs ``names``. Raises Cancelled when interrupted, DecodeError when the runtime fails."""
+        options = self._interrupt.begin()
+        try:
+            return list(self._session.run(names, feed, options))
+        except Exception as error:
+            if self._interrupt.requested:
+                raise Cancelled from None
+            raise DecodeError(
+                f"expected an answer from {self.path.name}, found a failure of the runtime ({_line(error)}); "
+                "verify the model with 'secryst-gui models verify'"
+            ) from None
+        finally:
+            self._interrupt.end()
+
+    def dtype(self, name: str) -> type[np.generic]:
+        """The numpy type of an input or output; GraphError if it is one that graphs of this format never have."""
+        described = self.inputs.get(name) or self.outputs[name]
+        if described.type not in DTYPES:
+            raise GraphError(
+                f"expected numbers as {name} in {self.path.name}, found {described.type}; get another export"
+            )
+        return DTYPES[described.type]
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:160]

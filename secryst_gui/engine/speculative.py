@@ -1,0 +1,286 @@
+"""The loop: a drafter proposes a block, the verifier decides it, what is decided is emitted. To be read downwards."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from secryst_gui.engine import tokens
+from secryst_gui.engine.acceptance import accept_block
+from secryst_gui.engine.drafters import Drafter, ModelDrafter
+from secryst_gui.engine.events import BlockEvent, DecodeEvent, DoneEvent, LineEvent, ProgressEvent
+from secryst_gui.engine.model import IMFModel
+from secryst_gui.engine.normalise import normalise
+from secryst_gui.engine.options import DecodeOptions
+from secryst_gui.engine.session import Cancelled
+from secryst_gui.engine.statistics import Statistics
+from secryst_gui.engine.stopper import Stop, Stopper
+from secryst_gui.engine.text import IncrementalText
+from secryst_gui.engine.windows import Window, lines, windows
+from secryst_gui.errors import PairError
+
+BLOCK_SIZES = range(1, 33)
+#: Of several windows the least regular ending is the run's.
+_WORST: tuple[Stop, ...] = ("cancelled", "repetition", "length", "eos")
+
+
+def never() -> bool:
+    """The ``is_cancelled`` of a caller who does not cancel."""
+    return False
+
+
+class SpeculativeModel:
+    """A verifier with a drafter. The output is the verifier's own greedy output, whatever the drafter says.
+
+    ``drafter``: a smaller model, any :class:`Drafter`, or None for the verifier alone, token by token.
+    ``block_size``: K, the tokens drafted for a verifier pass, 1..32. Raises ValueError for another K, PairError when
+    the two models do not share a vocabulary.
+    """
+
+    def __init__(self, drafter: IMFModel | Drafter | None, verifier: IMFModel, block_size: int = 8) -> None:
+        if block_size not in BLOCK_SIZES:
+            raise ValueError(f"expected a block size from 1 to 32, found {block_size}")
+        self.verifier = verifier
+        self.drafter: Drafter | None = ModelDrafter(drafter) if isinstance(drafter, IMFModel) else drafter
+        self.block_size = block_size
+        self.stats = Statistics()
+        if isinstance(self.drafter, ModelDrafter) and self.drafter.model.vocabulary != verifier.vocabulary:
+            raise PairError(
+                f"expected a drafter with {verifier.vocabulary} tokens, as {verifier.id} has, found "
+                f"{self.drafter.model.id} with {self.drafter.model.vocabulary}; choose a drafter of the same ladder"
+            )
+
+    def translate(self, text: str, max_len: int = 256, raw: bool = False, guard: bool = True) -> str:
+        """The text's reading; line breaks survive. ``max_len``: tokens at most for a window."""
+        output = ""
+        for event in self.decode(text, DecodeOptions(max_len=max_len, raw=raw, guard=guard)):
+            if isinstance(event, DoneEvent):
+                output = event.output
+        return output
+
+    def generate(self, text: str, max_len: int = 256, raw: bool = False, guard: bool = True) -> list[int]:
+        """The ids of ``text`` as one window; equal to ``verifier.generate``, token for token."""
+        run = _Run(DecodeOptions(max_len=max_len, raw=raw, guard=guard), never)
+        self._clear()
+        source = text if raw else normalise(text)
+        stopper = Stopper(max_len, guard)
+        for _ in self._window(run, Window(source, ""), stopper):
+            pass
+        self.stats = run.stats
+        return stopper.output
+
+    def cancel(self) -> None:
+        """End the decoding in progress within one decoder call. Safe to call from any thread."""
+        for model in self._models():
+            model.interrupt.request()
+
+    def decode(
+        self, text: str, options: DecodeOptions | None = None, is_cancelled: Callable[[], bool] = never
+    ) -> Iterator[DecodeEvent]:
+        """Decode ``text``, yielding an event for each block as soon as it is decided; a DoneEvent is the last.
+
+        ``is_cancelled`` is asked before every block. Raises DecodeError when the runtime fails.
+        """
+        self._clear()
+        run = _Run(options or DecodeOptions(), is_cancelled)
+        events = self._text(run, text)
+        while True:
+            run.resume()
+            event = next(events, None)
+            run.pause()  # the time that the caller takes over an event is not ours
+            self.stats = run.stats
+            if event is None:
+                return
+            yield event
+
+    def _text(self, run: _Run, text: str) -> Iterator[DecodeEvent]:
+        guard = run.options.guards(self.verifier.task)
+        split = lines(text)
+        output: list[str] = []
+        emitted: list[int] = []
+        stops: set[Stop] = set()
+        for number, (line, ending) in enumerate(split):
+            run.line = number
+            if not line.strip():
+                shown = line
+            else:
+                shown = ""
+                source = line if run.options.raw else normalise(line)
+                for place, window in enumerate(windows(source, run.options.window_bytes)):
+                    run.window = place
+                    stopper = Stopper(run.options.limit(len(window.text.encode("utf-8", "replace"))), guard)
+                    for event in self._window(run, window, stopper):
+                        shown += event.text
+                        yield event
+                    emitted += stopper.output
+                    stops.add(stopper.reason or "eos")
+                    if stopper.reason == "cancelled":
+                        break
+            yield LineEvent(number, shown)
+            output += [shown, ending]
+            if "cancelled" in stops:
+                break
+            yield ProgressEvent(number + 1, len(split))
+        stop: Stop = next((stop for stop in _WORST if stop in stops), "eos")
+        yield DoneEvent("".join(output), tuple(emitted), stop, run.stats)
+
+    def _window(self, run: _Run, window: Window, stopper: Stopper) -> Iterator[BlockEvent]:
+        """Decode one window into ``stopper``. This is speculative decoding; the rest is bookkeeping."""
+        text = IncrementalText()
+        before = window.before
+        try:
+            with run.timing("encode_s"):
+                encoded = self.verifier.encode(window.text, raw=True)
+                if encoded is None:
+                    return
+                if self.drafter is not None:
+                    self.drafter.begin(encoded.source, encoded.ids)
+            while stopper.reason is None:
+                run.check()
+                prefix = stopper.output
+                position = len(prefix)
+                k = min(self.block_size, stopper.remaining)
+                with run.timing("draft_s"):
+                    draft = self._draft(prefix, k)
+                draft_s = run.last
+                with run.timing("verify_s"):
+                    review = self.verifier.review(encoded, prefix, draft)
+                verify_s = run.last
+
+                accepted, correction = accept_block(review.verdicts, draft)
+                bonus = review.after if correction is None and tokens.EOS not in draft else None
+                extra = correction if correction is not None else bonus
+                decided = [*draft[:accepted], *([extra] if extra is not None else [])]
+
+                taken = 0
+                while taken < len(decided) and stopper.reason is None:
+                    stopper.push(decided[taken])
+                    taken += 1
+                if self.drafter is not None:
+                    self.drafter.observe(decided[:taken])
+
+                emitted = tuple(stopper.output[position:])
+                shown = before + text.push(emitted) + (text.finish() if stopper.reason else "")
+                before = ""
+                # A limit or the guard may end the window inside the block: what came after was not used.
+                used, whole = min(accepted, taken), taken == len(decided)
+                run.count(
+                    blocks=1,
+                    passes=review.passes,
+                    drafted=len(draft),
+                    accepted=used,
+                    corrections=int(correction is not None and whole),
+                    bonus=int(bonus is not None and bool(draft) and whole),
+                    emitted=len(emitted),
+                    rechecked=review.rechecked,
+                )
+                yield BlockEvent(
+                    index=run.stats.blocks - 1,
+                    line=run.line,
+                    window=run.window,
+                    position=position,
+                    draft=tuple(draft),
+                    verdicts=review.verdicts,
+                    accepted=used,
+                    correction=correction if whole else None,
+                    bonus=bonus if whole else None,
+                    gaps=review.gaps,
+                    emitted=emitted,
+                    text=shown,
+                    draft_s=draft_s,
+                    verify_s=verify_s,
+                    stats=run.stats,
+                    stop=stopper.reason,
+                )
+        except Cancelled:
+            stopper.reason = "cancelled"
+            # The letter that was held back is part of what was decided: a last event hands it over.
+            yield run.ending(len(stopper.output), before + text.finish())
+
+    def _draft(self, prefix: Sequence[int], k: int) -> list[int]:
+        """The drafter's proposal, cut to what a block may hold: ``k`` known tokens, none after an end token."""
+        proposed = self.drafter.propose(prefix, k) if self.drafter is not None else []
+        draft: list[int] = []
+        for token in proposed[:k]:
+            if not 0 <= token < self.verifier.vocabulary:
+                break
+            draft.append(token)
+            if token == tokens.EOS:
+                break
+        return draft
+
+    def _models(self) -> list[IMFModel]:
+        drafting = [self.drafter.model] if isinstance(self.drafter, ModelDrafter) else []
+        return [self.verifier, *drafting]
+
+    def _clear(self) -> None:
+        self.stats = Statistics()
+        for model in self._models():
+            model.interrupt.clear()
+
+
+class _Run:
+    """The bookkeeping of one request: where it is, what was counted, the time it took."""
+
+    def __init__(self, options: DecodeOptions, is_cancelled: Callable[[], bool]) -> None:
+        self.options = options
+        self.line = 0
+        self.window = 0
+        self.last = 0.0
+        self._is_cancelled = is_cancelled
+        self._counted = Statistics()
+        self._spent = 0.0
+        self._since = time.perf_counter()
+
+    @property
+    def stats(self) -> Statistics:
+        running = time.perf_counter() - self._since if self._since else 0.0
+        return replace(self._counted, total_s=self._spent + running)
+
+    def check(self) -> None:
+        if self._is_cancelled():
+            raise Cancelled
+
+    def resume(self) -> None:
+        self._since = time.perf_counter()
+
+    def pause(self) -> None:
+        self._spent += time.perf_counter() - self._since
+        self._since = 0.0
+
+    @contextmanager
+    def timing(self, name: str) -> Iterator[None]:
+        """Add the time of the body to the statistic ``name``, and keep it as ``last``."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.last = time.perf_counter() - started
+            self._counted = replace(self._counted, **{name: getattr(self._counted, name) + self.last})
+
+    def count(self, **counts: int) -> None:
+        self._counted = self._counted + Statistics(**counts)
+
+    def ending(self, position: int, text: str) -> BlockEvent:
+        """An event without a block, for text that is still to be shown when a window is cancelled."""
+        stats = self.stats
+        return BlockEvent(
+            index=stats.blocks,
+            line=self.line,
+            window=self.window,
+            position=position,
+            draft=(),
+            verdicts=(),
+            accepted=0,
+            correction=None,
+            bonus=None,
+            gaps=(),
+            emitted=(),
+            text=text,
+            draft_s=0.0,
+            verify_s=0.0,
+            stats=stats,
+            stop="cancelled",
+        )
