@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from secryst_gui import __version__
+from secryst_gui import __version__, paths
 from secryst_gui.commands import bench, models, translate
 from secryst_gui.errors import SecrystError
 
@@ -33,9 +33,29 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def open_window() -> int:
-    from secryst_gui import app
+def has_display() -> bool:
+    """Whether a window can be shown: on Linux and the BSDs some display server must be announced."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
 
+
+def open_window() -> int:
+    """Open the window; without a display, show on the terminal what it would show first."""
+    if not has_display():
+        sample = sorted((paths.resources_dir() / "samples").glob("[0-9]*.txt"))[0]
+        print("secryst-gui: no display, so here is the sample text, read by the starter pair", file=sys.stderr)
+        code = main(["translate", "-i", str(sample)])
+        print("secryst-gui: 'secryst-gui translate --help' tells more", file=sys.stderr)
+        return code
+    try:
+        from secryst_gui import app
+    except ImportError as error:
+        # Qt's own parts are there, but a library of the system is not; its name is all that the error says.
+        raise SecrystError(
+            f"expected the system libraries that Qt needs, found: {error}; "
+            "install them (Debian and Ubuntu: apt install libegl1 libxkbcommon-x11-0 libxcb-cursor0)"
+        ) from None
     return app.run(sys.argv[:1])
 
 

@@ -40,9 +40,7 @@ def own_spelling(verifier: Tier, batch: Batch) -> tuple[Batch, Tensor]:
     states = verifier.encode(batch.characters)
     labels = verifier.marks(states).argmax(-1)
     pairs = []
-    for row, known, ids in zip(
-        labels.tolist(), (batch.labels >= 0).tolist(), batch.characters.tolist(), strict=True
-    ):
+    for row, known, ids in zip(labels.tolist(), (batch.labels >= 0).tolist(), batch.characters.tolist(), strict=True):
         length = sum(known)
         letters = bytes(i - 3 for character in ids[:length] for i in character if i).decode()
         pairs.append((letters, row[:length]))
@@ -64,12 +62,8 @@ def spelling_objective(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--verifier", type=Path, help="the verifier's checkpoint (default: verifier.pt in --out)"
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--verifier", type=Path, help="the verifier's checkpoint (default: verifier.pt in --out)")
     add_options(parser)
     options = parser.parse_args()
     verifier = Tier(TIERS["verifier"]).to(options.device).eval()

@@ -32,10 +32,7 @@ PARITY_SAMPLES = 500
 
 
 def texts(data: Path, limit: int | None) -> dict[str, list[str]]:
-    return {
-        name: (data / f"held-{name}.txt").read_text("utf-8").splitlines()[:limit]
-        for name in ("first", "lines")
-    }
+    return {name: (data / f"held-{name}.txt").read_text("utf-8").splitlines()[:limit] for name in ("first", "lines")}
 
 
 def everyday() -> list[str]:
@@ -80,9 +77,7 @@ def measure(model: IMFModel, tier: Tier, held: dict[str, list[str]]) -> dict[str
         for line in lines:
             score.add(line, model.translate(bare(line), max_len=MAX_LEN))
         result[name] = score.as_dict()
-    changed = [
-        line for line in everyday() if split(model.translate(line, max_len=MAX_LEN))[0] != split(line)[0]
-    ]
+    changed = [line for line in everyday() if split(model.translate(line, max_len=MAX_LEN))[0] != split(line)[0]]
     result["everyday"] = {"lines": len(everyday()), "changed": len(changed), "which": changed}
     pieces = [bare(piece) for lines in held.values() for line in lines for piece in segments(line)]
     samples = [piece for piece in pieces if len(piece) > 20][:PARITY_SAMPLES]
@@ -118,14 +113,10 @@ def teacher(held: dict[str, list[str]]) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--run", type=Path, required=True, help="the folder with the checkpoints")
-    parser.add_argument(
-        "--zips", type=Path, required=True, help="the folder that models.recipe.export wrote to"
-    )
+    parser.add_argument("--zips", type=Path, required=True, help="the folder that models.recipe.export wrote to")
     parser.add_argument("--report", type=Path, required=True)
     parser.add_argument("--limit", type=int, help="use so many texts of each set only")
     parser.add_argument("--teacher", action="store_true", help="score text2tashkeel on the same texts")
@@ -137,9 +128,7 @@ def main() -> None:
         for name, model in models.items():
             report.setdefault(name, {})[precision] = measure(model, load(options.run, name), held)
             print(name, precision, report[name][precision], flush=True)
-        rates = {
-            kind: acceptance(models["drafter"], models["verifier"], lines) for kind, lines in held.items()
-        }
+        rates = {kind: acceptance(models["drafter"], models["verifier"], lines) for kind, lines in held.items()}
         report.setdefault("acceptance", {})[precision] = rates
         print("acceptance", precision, rates, flush=True)
         options.report.write_text(json.dumps(report, indent=1, ensure_ascii=False), "utf-8")

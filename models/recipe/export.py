@@ -175,9 +175,7 @@ def write_index(out: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", type=Path, required=True, help="the folder with the checkpoints")
     parser.add_argument("--tier", choices=TIERS, required=True)
     parser.add_argument("--out", type=Path, required=True)

@@ -35,9 +35,7 @@ class EncoderGraph(nn.Module):
         leads = (1 - follows) * (ids != PAD).long()
         owner = (leads.cumsum(1) - 1).clamp(min=0)  # [B,S]
         characters = torch.arange(ids.shape[1], device=ids.device)[: owner.max() + 1]
-        belongs = (owner[:, None, :] == characters[None, :, None]).to(torch.float32) * present[
-            :, None, :
-        ]  # [B,L,S]
+        belongs = (owner[:, None, :] == characters[None, :, None]).to(torch.float32) * present[:, None, :]  # [B,L,S]
         embedded = belongs @ self.tier.encoder.embed(ids + offset * BYTE_IDS)
         keep = belongs.sum(2).clamp(max=1)
         states = self.tier.encoder(embedded, keep)

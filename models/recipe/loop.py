@@ -27,9 +27,7 @@ Objective = Callable[[Tier, Batch, float], tuple[torch.Tensor, float, float]]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--data", type=Path, required=True, help="the folder that models.recipe.prepare wrote"
-    )
+    parser.add_argument("--data", type=Path, required=True, help="the folder that models.recipe.prepare wrote")
     parser.add_argument("--out", type=Path, required=True, help="the folder for checkpoints")
     parser.add_argument("--stage", choices=STAGES, required=True)
     parser.add_argument("--minutes", type=float, default=60)
@@ -96,9 +94,7 @@ def fit(name: str, options: argparse.Namespace, objective: Objective) -> None:
         torch.save(state | {"spent": spent, "step": step, "budget": budget}, temporary)
         temporary.replace(checkpoint)
 
-    batches: Iterator[list[Pair]] = stream(
-        load(options.data / "train.tsv"), options.characters, options.seed + step
-    )
+    batches: Iterator[list[Pair]] = stream(load(options.data / "train.tsv"), options.characters, options.seed + step)
     last = saved_at = reported = time.monotonic()
     seen, running = 0, 0.0
     while spent < budget:

@@ -133,9 +133,7 @@ def write(path: Path, lines: Iterable[str]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--lines", type=Path, required=True, help="the val.txt of Fadel et al.")
     parser.add_argument("--catalog", type=Path, nargs="*", default=[], help="unvowelled text for the teacher")

@@ -35,9 +35,7 @@ class Score:
         if out_letters == letters:
             found = list(got)
         else:
-            for a, b, size in SequenceMatcher(
-                None, letters, out_letters, autojunk=False
-            ).get_matching_blocks():
+            for a, b, size in SequenceMatcher(None, letters, out_letters, autojunk=False).get_matching_blocks():
                 found[a : a + size] = got[b : b + size]
         self.lines += 1
         self.changed += out_letters.split() != letters.split()

@@ -36,9 +36,7 @@ def losses(tier: Tier, batch: Batch, stage: str, dropout: float) -> tuple[torch.
     marks = spelt = NAN
     if stage != "decoder":
         logits = tier.marks(states)
-        loss = loss + functional.cross_entropy(
-            logits.flatten(0, 1), batch.labels.flatten(), label_smoothing=0.02
-        )
+        loss = loss + functional.cross_entropy(logits.flatten(0, 1), batch.labels.flatten(), label_smoothing=0.02)
         marks = agreement(logits, batch.labels)
     if stage != "encoder":
         logits, _ = tier.decode(batch.tokens, batch.place, tier.rows(states, batch.owner, batch.source))
@@ -48,9 +46,7 @@ def losses(tier: Tier, batch: Batch, stage: str, dropout: float) -> tuple[torch.
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tier", choices=TIERS, required=True)
     add_options(parser)
     options = parser.parse_args()

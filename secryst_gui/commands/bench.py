@@ -18,6 +18,7 @@ from pathlib import Path
 from secryst_gui import paths
 from secryst_gui.commands import pairing, source
 from secryst_gui.engine import SpeculativeModel, Statistics
+from secryst_gui.engine.normalise import normalise
 
 #: Tokens at most for one input: the public runtime has no windows, so inputs are short lines.
 MAX_LEN = 1024
@@ -35,7 +36,7 @@ class Runner:
     outputs: list[list[int]] = field(default_factory=list)
     drafted: int = 0
     accepted: int = 0
-    blocks: int = 0
+    passes: int = 0
     emitted: int = 0
 
     def round(self, inputs: Sequence[str]) -> None:
@@ -47,7 +48,7 @@ class Runner:
             if stats is not None:
                 self.drafted += stats.drafted
                 self.accepted += stats.accepted
-                self.blocks += stats.blocks
+                self.passes += stats.passes
                 self.emitted += stats.emitted
         self.seconds.append(time.perf_counter() - started)
         self.outputs = outputs
@@ -68,18 +69,14 @@ class Runner:
             "tokens_per_s_max": max(self.speeds),
             "ratio_to_plain": statistics.median(ratios),
             "acceptance_rate": self.accepted / self.drafted if self.drafted else None,
-            "tokens_per_pass": self.emitted / self.blocks if self.blocks else None,
+            "tokens_per_pass": self.emitted / self.passes if self.passes else None,
             "exact": self.outputs == plain.outputs,
         }
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser(
-        "bench", help="time the verifier alone against the pair, and compare their outputs"
-    )
-    parser.add_argument(
-        "--inputs", type=Path, metavar="FILE", help="UTF-8 lines to decode (default: sample lines)"
-    )
+    parser = commands.add_parser("bench", help="time the verifier alone against the pair, and compare their outputs")
+    parser.add_argument("--inputs", type=Path, metavar="FILE", help="UTF-8 lines to decode (default: sample lines)")
     parser.add_argument("--rounds", type=rounds, default=5, metavar="N")
     pairing.add_options(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object with every figure")
@@ -102,7 +99,7 @@ def speculative(pair: pairing.Pair, block_size: int) -> Decode:
     return decode
 
 
-def public_runtime(pair: pairing.Pair, threads: int) -> Decode | None:
+def public_runtime(pair: pairing.Pair) -> Decode | None:
     """The runtime ``secryst`` on the same file, where it is installed (it has no option for threads)."""
     try:
         import secryst
@@ -111,7 +108,7 @@ def public_runtime(pair: pairing.Pair, threads: int) -> Decode | None:
     model = secryst.Model.load(pair.verifier.artifact.path)
 
     def decode(text: str) -> tuple[list[int], Statistics | None]:
-        return model.generate(text, max_len=MAX_LEN), None
+        return model.generate(normalise(text), max_len=MAX_LEN), None
 
     return decode
 
@@ -120,16 +117,13 @@ def run(options: argparse.Namespace) -> int:
     path = options.inputs or paths.resources_dir() / "samples" / "bench.txt"
     inputs = [line for line in source.lines_of(source.read_file(path)) if line.strip()]
     with pairing.opened(options) as pair:
-        plain = Runner(
-            "plain", lambda text: (pair.verifier.generate(text, max_len=MAX_LEN, guard=False), None)
-        )
+        plain = Runner("plain", lambda text: (pair.verifier.generate(text, max_len=MAX_LEN, guard=False), None))
         runners = [plain]
         if pair.drafter is not None:
             runners.append(Runner(f"drafter {pair.drafter_name}", speculative(pair, options.block_size)))
-        runtime = public_runtime(pair, options.threads)
+        runtime = public_runtime(pair)
         if runtime is not None:
-            normalised = pair.verifier.normalise
-            runners.append(Runner("public runtime", lambda text: runtime(normalised(text))))
+            runners.append(Runner("public runtime", runtime))
         for runner in runners:
             runner.decode(inputs[0])
         for number in range(options.rounds):
@@ -155,14 +149,15 @@ def run(options: argparse.Namespace) -> int:
 
 def print_table(report: dict[str, object], rows: list[dict[str, object]]) -> None:
     print(
-        f"verifier {report['verifier']}, K={report['block_size']}, {report['inputs']} inputs, {report['rounds']} rounds"
+        f"verifier {report['verifier']}, K={report['block_size']}, "
+        f"{report['inputs']} inputs, {report['rounds']} rounds; speeds are medians over rounds"
     )
     print(f"{'':34} {'tokens/s':>9} {'(min to max)':>17} {'ratio':>6} {'accepted':>9} {'per pass':>9}  exact")
     for row in rows:
-        rate, depth = row["acceptance_rate"], row["tokens_per_pass"]
+        spread = f"({row['tokens_per_s_min']:.0f} to {row['tokens_per_s_max']:.0f})"
+        rate = "" if row["acceptance_rate"] is None else f"{row['acceptance_rate']:.3f}"
+        depth = "" if row["tokens_per_pass"] is None else f"{row['tokens_per_pass']:.2f}"
         print(
-            f"{row['name']!s:<34} {row['tokens_per_s']:9.0f} "
-            f"{f'({row["tokens_per_s_min"]:.0f} to {row["tokens_per_s_max"]:.0f})':>17} {row['ratio_to_plain']:5.2f}x "
-            f"{f'{rate:.3f}' if rate is not None else '':>9} {f'{depth:.2f}' if depth is not None else '':>9}  "
-            f"{'yes' if row['exact'] else 'NO'}"
+            f"{row['name']!s:<34} {row['tokens_per_s']:9.0f} {spread:>17} {row['ratio_to_plain']:5.2f}x "
+            f"{rate:>9} {depth:>9}  {'yes' if row['exact'] else 'NO'}"
         )

@@ -24,20 +24,14 @@ class Pair:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--verifier", metavar="ID|PATH", help="the model whose output you get (default: the starter)"
-    )
+    parser.add_argument("--verifier", metavar="ID|PATH", help="the model whose output you get (default: the starter)")
     parser.add_argument(
         "--drafter",
         metavar="ID|PATH|lookup|none",
         help="what proposes tokens to it (default: the starter's, or lookup)",
     )
-    parser.add_argument(
-        "-k", "--block-size", type=block_size, default=8, metavar="N", help="tokens drafted for a pass"
-    )
-    parser.add_argument(
-        "--threads", type=threads, default=0, metavar="N", help="0: as many as physical cores"
-    )
+    parser.add_argument("-k", "--block-size", type=block_size, default=8, metavar="N", help="tokens drafted for a pass")
+    parser.add_argument("--threads", type=threads, default=0, metavar="N", help="0: as many as physical cores")
 
 
 def block_size(value: str) -> int:
@@ -85,7 +79,8 @@ def misfit(drafter: Listing, verifier: Listing) -> str | None:
     for listing in (drafter, verifier):
         if listing.manifest is None:
             raise ArtifactError(listing.problem or f"{listing.path} cannot be used")
-    assert drafter.manifest is not None and verifier.manifest is not None
+    assert drafter.manifest is not None
+    assert verifier.manifest is not None
     return fits(drafter.manifest, verifier.manifest, drafter.size, verifier.size)
 
 

@@ -24,13 +24,9 @@ PROGRESS_SECONDS = 10.0
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser("translate", help="translate a text, a file or standard input, line by line")
-    parser.add_argument(
-        "text", nargs="?", metavar="TEXT", help="the text; without it, -i or standard input is read"
-    )
+    parser.add_argument("text", nargs="?", metavar="TEXT", help="the text; without it, -i or standard input is read")
     parser.add_argument("-i", "--input", type=Path, metavar="FILE", help="a UTF-8 text file")
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="write there, not to standard output"
-    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write there, not to standard output")
     pairing.add_options(parser)
     parser.add_argument(
         "--max-len",
@@ -38,9 +34,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="N",
         help="at most N tokens for a window (default: what its source can need)",
     )
-    parser.add_argument(
-        "--raw", action="store_true", help="do not normalise the source (keep its vowel marks)"
-    )
+    parser.add_argument("--raw", action="store_true", help="do not normalise the source (keep its vowel marks)")
     parser.add_argument("--json", action="store_true", help="one JSON object for each line, with statistics")
     parser.add_argument(
         "--trace", type=Path, metavar="FILE", help="write every block's draft and verdicts as JSON lines"
@@ -61,9 +55,7 @@ def writer(path: Path | None, stack: ExitStack) -> TextIO:
     try:
         return stack.enter_context(path.open("w", encoding="utf-8", newline="\n"))
     except OSError as error:
-        raise InputError(
-            f"expected a file to write, found {path} ({error.strerror}); choose another place"
-        ) from None
+        raise InputError(f"expected a file to write, found {path} ({error.strerror}); choose another place") from None
 
 
 @contextmanager
@@ -97,9 +89,7 @@ class Progress:
         if self.quiet or (not self.terminal and time.monotonic() - self.last < PROGRESS_SECONDS):
             return
         self.last = time.monotonic()
-        print(
-            f"line {done} of {self.lines}", end="\r" if self.terminal else "\n", file=sys.stderr, flush=True
-        )
+        print(f"line {done} of {self.lines}", end="\r" if self.terminal else "\n", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         if self.terminal and not self.quiet:
@@ -117,7 +107,7 @@ def run(options: argparse.Namespace) -> int:
     if options.text is not None and options.input is not None:
         options.parser.error("expected TEXT or -i FILE, found both; leave one out")
     if options.input is not None and options.output is not None and same_file(options.input, options.output):
-        raise InputError(f"expected another file to write than {options.input}, which is read; change -o")
+        raise InputError(f"expected two files, found {options.input} both read and written; change -o")
     lines, count = source.read(options.text, options.input)
     with ExitStack() as stack:
         pair = stack.enter_context(pairing.opened(options))
@@ -140,9 +130,7 @@ def run(options: argparse.Namespace) -> int:
                     done = event
             assert done is not None
             if options.json:
-                print(
-                    json.dumps(described(line, done, pair, options), ensure_ascii=False), file=out, flush=True
-                )
+                print(json.dumps(described(line, done, pair, options), ensure_ascii=False), file=out, flush=True)
             else:
                 print("" if live else done.output, file=out, flush=True)
             if pressed:
@@ -155,9 +143,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def described(
-    line: str, done: DoneEvent, pair: pairing.Pair, options: argparse.Namespace
-) -> dict[str, object]:
+def described(line: str, done: DoneEvent, pair: pairing.Pair, options: argparse.Namespace) -> dict[str, object]:
     return {
         "input": line,
         "output": done.output,
