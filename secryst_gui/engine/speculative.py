@@ -131,6 +131,7 @@ class SpeculativeModel:
         text = IncrementalText()
         before = window.before
         try:
+            run.check()
             with run.timing("encode_s"):
                 encoded = self.verifier.encode(window.text, raw=True)
                 if encoded is None:

@@ -278,7 +278,8 @@ class MainWindow(QMainWindow):
                 self._notice(delivery)
             elif isinstance(event, BlockEvent):
                 texts.append(event)
-                blocks.append(event)
+                if event.draft or event.bonus is not None:  # else it only hands over the last letter of a stopped run
+                    blocks.append(event)
             elif isinstance(event, LineEvent):
                 texts.append(event)
             elif isinstance(event, ProgressEvent):
