@@ -14,14 +14,21 @@ class Caption(QLabel):
 
     def __init__(self, text: str = "") -> None:
         super().__init__()
+        self._plain = ""
         self.setWordWrap(True)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setFont(theme.small_font(self.font()))
         self.setText(text)
         self._recolour()
 
+    @property
+    def plain(self) -> str:
+        """The text as it was given."""
+        return self._plain
+
     def setText(self, text: str) -> None:
         """Show ``text``."""
+        self._plain = text
         # A path has no spaces to wrap at: zero-width ones after its separators let it, but no name breaks at hyphens.
         super().setText(text.replace("/", "/\u200b").replace("\\", "\\\u200b").replace("-", "\u2060-\u2060"))
         self.setVisible(bool(text))
@@ -51,6 +58,7 @@ class MessageBar(QFrame):
         self.setAutoFillBackground(True)
         self._label = QLabel()
         self._label.setObjectName("messageText")
+        self._label.setAccessibleName("Message text")
         self._label.setWordWrap(True)
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         # So that a message can be selected and sent to someone.
@@ -114,6 +122,7 @@ class EmptyState(QFrame):
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self._label = QLabel()
         self._label.setObjectName("emptyStateText")
+        self._label.setAccessibleName("How to add a model")
         self._label.setWordWrap(True)
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

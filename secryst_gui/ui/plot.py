@@ -36,6 +36,7 @@ class AcceptancePlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no t
         self.setObjectName("acceptancePlot")
         self.setAccessibleName("Acceptance per block")
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the block table holds the same numbers for the keyboard
+        self.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setFrameShape(self.Shape.StyledPanel)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(220, 150)
@@ -65,6 +66,11 @@ class AcceptancePlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no t
         self._box.sigRangeChangedManually.connect(self._stop_following)
         self._box.sigXRangeChanged.connect(self._mark_stale)
         self.begin(self._block_size)
+
+    @property
+    def _is_built(self) -> bool:
+        """Whether there is something to draw on: events come in before pyqtgraph is done, and after it has closed."""
+        return hasattr(self, "_box") and self.plotItem is not None
 
     @property
     def blocks(self) -> int:
@@ -170,19 +176,19 @@ class AcceptancePlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no t
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Break the title into two lines where one has no room."""
-        if hasattr(self, "_box"):  # pyqtgraph resizes itself before it is built
+        if self._is_built:
             self._retitle()
         super().resizeEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow a change of the palette or font live."""
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "_box"):
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and self._is_built:
             self.recolour()
 
     def event(self, event: QEvent) -> bool:
         """Follow a move to a screen of another resolution."""
-        if event.type() == QEvent.Type.DevicePixelRatioChange and hasattr(self, "_box"):
+        if event.type() == QEvent.Type.DevicePixelRatioChange and self._is_built:
             self.recolour()
         return bool(super().event(event))
 

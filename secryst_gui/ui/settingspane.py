@@ -55,6 +55,7 @@ class ChoiceCombo(QComboBox):
         super().__init__()
         self.setObjectName(name)
         self.setAccessibleName(accessible)
+        self.view().setAccessibleName(f"{accessible}: choices")
         # The longest id must not widen the dock: the box elides, its list does not.
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(12)
@@ -136,6 +137,8 @@ class SettingsPane(QDockWidget):
 
         self.verifier = ChoiceCombo("verifierCombo", "Verifier")
         self.drafter = ChoiceCombo("drafterCombo", "Drafter")
+        for combo in (self.verifier, self.drafter):
+            combo.setEnabled(False)  # until the models are known
         self.block_size = _spin("blockSizeSpin", "Block size K", MIN_BLOCK_SIZE, MAX_BLOCK_SIZE)
         self.block_size.setValue(DEFAULT_BLOCK_SIZE)
         self.block_size.setSuffix(" tokens")
@@ -198,7 +201,7 @@ class SettingsPane(QDockWidget):
     @property
     def problems(self) -> str:
         """What the pane says about models that cannot be chosen."""
-        return self._problems.text()
+        return self._problems.plain
 
     def offer(
         self,

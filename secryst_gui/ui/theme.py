@@ -13,6 +13,7 @@ from secryst_gui import paths
 
 READING_FAMILIES = ("Noto Naskh Arabic", "Amiri", "Scheherazade New", "Geeza Pro", "Traditional Arabic")
 READING_POINTS = 15
+LEAST_ACCENT_CONTRAST = 3.0  # what WCAG 2 asks of graphics
 ICON_SIZE = QSize(18, 18)
 
 
@@ -87,6 +88,26 @@ def mix(one: QColor, other: QColor, share: float) -> QColor:
     )
 
 
+def contrast(one: QColor, other: QColor) -> float:
+    """The contrast ratio of WCAG 2, from 1 (none) to 21."""
+
+    def luminance(colour: QColor) -> float:
+        parts = (colour.redF(), colour.greenF(), colour.blueF())
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def accent_on(ground: QColor, palette: QPalette) -> QColor:
+    """The palette's accent colour, unless it is too close to the ground: some themes leave it black or unset."""
+    roles = (QPalette.ColorRole.Accent, QPalette.ColorRole.Highlight, QPalette.ColorRole.Link)
+    candidates = [palette.color(role) for role in roles]
+    fallback = QColor("#4a9bd4")
+    return next((one for one in candidates if contrast(one, ground) >= LEAST_ACCENT_CONTRAST), fallback)
+
+
 @dataclass(frozen=True, slots=True)
 class PlotColours:
     """The plot's colours for one palette."""
@@ -103,13 +124,13 @@ def plot_colours(palette: QPalette) -> PlotColours:
     """Accepted in the accent colour, drafted as its pale shadow, the running rate in a warm colour that stands off."""
     ground = palette.color(QPalette.ColorRole.Base)
     text = palette.color(QPalette.ColorRole.Text)
-    accent = palette.color(QPalette.ColorRole.Accent)
+    accent = accent_on(ground, palette)
     dark = is_dark(palette)
     return PlotColours(
         ground=ground,
         text=mix(text, ground, 0.2),
         grid=mix(text, ground, 0.8),
         drafted=mix(accent, ground, 0.75 if not dark else 0.68),
-        accepted=mix(accent, ground, 0.15),
+        accepted=mix(accent, ground, 0.1),
         rate=QColor("#ffb454") if dark else QColor("#b4530a"),
     )

@@ -113,7 +113,8 @@ def open_bench(qtbot: QtBot) -> Iterator[Callable[[], Bench]]:
         window = build_window(Store(shipped=Path(os.environ["SECRYST_CACHE"]) / "nothing-ships"))
         opened.append(window)
         window.show()
-        qtbot.waitExposed(window)
+        with qtbot.waitActive(window, timeout=SETTLE_MS):
+            window.activateWindow()
         return Bench(qtbot, window)
 
     yield open_one

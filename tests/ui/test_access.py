@@ -35,7 +35,7 @@ def test_every_control_has_an_accessible_name(open_bench: Callable[[], Bench]) -
         if own and (reachable or widget.objectName() in NAMES.split()):
             interface = QAccessible.queryAccessibleInterface(widget)
             if not (interface and interface.text(QAccessible.Text.Name)):
-                nameless.append(f"{type(widget).__name__} {widget.objectName()}")
+                nameless.append(f"{type(widget).__name__} {widget.objectName()} in {widget.parent()}")
     assert not [one for one in nameless if not one.startswith(("QLineEdit", "QTableCornerButton"))]
 
 
@@ -65,7 +65,6 @@ def test_tab_walks_through_all_and_is_caught_nowhere(open_bench: Callable[[], Be
     """From the source, Tab reaches output, table and settings in this order, and comes back."""
     one = open_bench()
     window, pane = one.window, one.window.settings
-    window.activateWindow()
     window.source.setFocus()
     visited: list[str] = []
     for _ in range(12):
@@ -91,7 +90,6 @@ def test_tab_walks_through_all_and_is_caught_nowhere(open_bench: Callable[[], Be
 def test_a_run_with_the_keyboard_only(bench: Bench) -> None:
     """Typing, Ctrl+Enter, reading and copying need no mouse."""
     window, qtbot = bench.window, bench.qtbot
-    window.activateWindow()
     window.source.setFocus()
     qtbot.keyClick(window.source, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClicks(window.source, "abc")
@@ -113,8 +111,9 @@ def test_narrow_window_stacks_its_panes(open_bench: Callable[[], Bench]) -> None
     splitter = window.findChild(QSplitter, "textSplitter")
     assert splitter is not None
     assert splitter.orientation() == Qt.Orientation.Horizontal
-    window.resize(760, 700)
-    window.resize(520, 700)
+    for width in range(1000, 500, -20):  # as a mouse drags it, step by step
+        window.resize(width, 700)
+        QApplication.processEvents()
     assert splitter.orientation() == Qt.Orientation.Vertical
     assert window.width() <= 560
     window.resize(1200, 700)

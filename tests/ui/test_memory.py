@@ -33,7 +33,7 @@ def test_settings_text_and_geometry_survive(open_bench: Callable[[], Bench], add
     pane.threads.setValue(2)
     pane.raw.setChecked(True)
     first.window.source.setPlainText(text)
-    first.window.resize(700, 640)
+    first.window.resize(780, 640)
     first.window.close()
 
     second = open_bench()
@@ -43,7 +43,7 @@ def test_settings_text_and_geometry_survive(open_bench: Callable[[], Bench], add
     assert pane.drafter.value is BuiltinDrafter.NONE
     assert (pane.block_size.value(), pane.threads.value(), pane.raw.isChecked()) == (13, 2, True)
     assert second.window.source.text() == text
-    assert second.window.size() == QSize(700, 640)
+    assert second.window.size() == QSize(780, 640)
 
 
 def test_cleared_text_stays_cleared(open_bench: Callable[[], Bench]) -> None:
