@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QApplication
 from secryst_gui import paths
 from secryst_gui.artifacts import Store
 from secryst_gui.ui import theme
-from secryst_gui.ui.collector import GarbageCollector
 from secryst_gui.ui.memory import WindowMemory
 from secryst_gui.ui.samples import load_samples
 from secryst_gui.ui.service import DecodingService
@@ -74,12 +73,10 @@ def run(argv: Sequence[str] = ()) -> int:
     window = build_window()
     window.show()
     interrupts = Interrupts(window)
-    collector = GarbageCollector()
     # After the first paint: what looking for models and loading them takes is not added to the start.
     QTimer.singleShot(0, window.look_for_models)
     code = application.exec()
     interrupts.release()
-    collector.release()
     if not window.is_worker_done:
         # A decoder call that cannot be interrupted outlived the wait. Qt would abort on destroying its thread;
         # everything has been saved, so leave without destroying.

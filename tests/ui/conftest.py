@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from secryst_gui.app import build_window
 from secryst_gui.artifacts import Store
-from secryst_gui.ui.collector import GarbageCollector
 from secryst_gui.ui.requests import BuiltinDrafter, DrafterChoice
 from secryst_gui.ui.window import MainWindow
 
@@ -37,14 +36,6 @@ def conformance() -> Path:
     if not folder:
         pytest.skip("SECRYST_CONFORMANCE does not name the folder of fixture models")
     return Path(folder)
-
-
-@pytest.fixture(scope="package", autouse=True)
-def collector(qapp: QApplication) -> Iterator[None]:  # noqa: ARG001 - a timer needs an application
-    """As in the program: widgets of an earlier test must not be collected by a later test's worker."""
-    one = GarbageCollector()
-    yield
-    one.release()
 
 
 @pytest.fixture(autouse=True)
@@ -96,6 +87,12 @@ class Bench:
         with self.qtbot.waitSignal(self.window.settled, timeout=SETTLE_MS) as settled:
             self.window.translate_action.trigger()
         return str(settled.args[0])
+
+    def figure(self, name: str) -> str:
+        """The text of a label in the status bar."""
+        label = self.window.status.findChild(QLabel, name)
+        assert label is not None
+        return label.text()
 
     def choose(self, drafter: DrafterChoice = BuiltinDrafter.LOOKUP) -> None:
         """Choose a drafter and wait until the pair is loaded."""

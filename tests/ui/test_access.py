@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAction
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QSplitter, QWidget
 
 from tests.ui.conftest import SETTLE_MS, Bench
@@ -73,7 +74,7 @@ def test_tab_walks_through_all_and_is_caught_nowhere(open_bench: Callable[[], Be
         visited.append(focused.objectName())
         if len(visited) > 1 and focused is window.source:
             break
-        one.qtbot.keyClick(focused, Qt.Key.Key_Tab)
+        QTest.keyClick(focused, Qt.Key.Key_Tab)
     # Without models both combo boxes are disabled, and so no stops.
     assert visited == [
         "sourceEdit",
@@ -91,17 +92,17 @@ def test_a_run_with_the_keyboard_only(bench: Bench) -> None:
     """Typing, Ctrl+Enter, reading and copying need no mouse."""
     window, qtbot = bench.window, bench.qtbot
     window.source.setFocus()
-    qtbot.keyClick(window.source, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-    qtbot.keyClicks(window.source, "abc")
+    QTest.keyClick(window.source, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(window.source, "abc")
     with qtbot.waitSignal(window.settled, timeout=SETTLE_MS) as settled:
-        qtbot.keyClick(window.source, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+        QTest.keyClick(window.source, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert settled.args[0].startswith("Done")
     assert window.source.text() == "abc"
     assert window.output.text()
-    qtbot.keyClick(window.source, Qt.Key.Key_Tab)
+    QTest.keyClick(window.source, Qt.Key.Key_Tab)
     assert QApplication.focusWidget() is window.output
-    qtbot.keyClick(window.output, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-    qtbot.keyClick(window.output, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(window.output, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(window.output, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QApplication.clipboard().text() == window.output.text()
 
 

@@ -62,6 +62,5 @@ def test_no_gap_over_50_ms(open_bench: Callable[[], Bench], add_model: Callable[
         decoding.append(meter.stop())
         if min(loading) <= GAP_S and min(decoding) <= GAP_S:
             break
-    print(loading, decoding)
     assert min(loading) <= GAP_S, loading
     assert min(decoding) <= GAP_S, decoding

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
 
 from secryst_gui.engine import BlockEvent, DecodeOptions, DoneEvent, IMFModel, LookupDrafter, SpeculativeModel
 from secryst_gui.ui.requests import BuiltinDrafter, Delivery, DrafterChoice
@@ -44,7 +45,7 @@ def test_drafters_without_a_model(bench: Bench, drafter: BuiltinDrafter) -> None
     bench.choose(drafter)
     bench.translate(TEXT)
     assert bench.window.output.text() == expected
-    rate = bench.window.status.findChild(object, "statusAcceptance").text()
+    rate = bench.figure("statusAcceptance")
     assert (rate == "nothing drafted") == (drafter is BuiltinDrafter.NONE)
 
 
@@ -73,7 +74,7 @@ def test_stop_keeps_what_was_streamed(bench: Bench) -> None:
     with qtbot.waitSignal(window.output.textChanged, timeout=SETTLE_MS, check_params_cb=lambda: window.plot.blocks > 0):
         window.translate_action.trigger()
     with qtbot.waitSignal(window.settled, timeout=SETTLE_MS) as settled:
-        qtbot.keyClick(window.source, Qt.Key.Key_Escape)
+        QTest.keyClick(window.source, Qt.Key.Key_Escape)
     assert settled.args[0].startswith("Stopped")
     kept = window.output.text()
     assert kept
@@ -165,6 +166,6 @@ def test_status_figures(bench: Bench, drafter: DrafterChoice | None) -> None:
     if drafter is not None:
         bench.choose(drafter)
     bench.translate(TEXT)
-    texts = {name: bench.window.status.findChild(object, name).text() for name in ("statusAcceptance", "statusSpeed")}
+    texts = {name: bench.figure(name) for name in ("statusAcceptance", "statusSpeed")}
     assert texts["statusSpeed"].endswith("tokens/s")
     assert texts["statusAcceptance"] == "nothing drafted" or texts["statusAcceptance"].startswith("acceptance rate ")
