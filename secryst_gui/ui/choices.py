@@ -15,12 +15,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One line of a combo box; with a ``problem`` it is shown but cannot be chosen."""
+    """One line of a combo box: what it is, where it is; with a ``problem`` it is shown but cannot be chosen."""
 
     value: DrafterChoice
     label: str
     detail: str
+    place: str = ""
     problem: str | None = None
+
+    @property
+    def told(self) -> str:
+        """All there is to say about it, the problem first."""
+        return "\n".join(part for part in (self.problem, self.detail, self.place) if part)
 
     @property
     def usable(self) -> bool:
@@ -30,7 +36,7 @@ class Choice:
 
 def verifier_choices(listings: Sequence[Listing]) -> list[Choice]:
     """Every artifact found, usable ones first; a broken one says what is wrong with it."""
-    return _usable_first(Choice(one.path, _label(one), _detail(one), one.problem) for one in listings)
+    return _usable_first(Choice(one.path, _label(one), _detail(one), _place(one), one.problem) for one in listings)
 
 
 def drafter_choices(verifier: Listing | None, listings: Sequence[Listing]) -> list[Choice]:
@@ -42,7 +48,7 @@ def drafter_choices(verifier: Listing | None, listings: Sequence[Listing]) -> li
         judged = [(one, one.problem or "Choose a verifier first") for one in listings]
     else:
         judged = drafters_for(verifier, listings)
-    models = [Choice(one.path, _label(one), _detail(one), problem) for one, problem in judged]
+    models = [Choice(one.path, _label(one), _detail(one), _place(one), problem) for one, problem in judged]
     builtin = [
         Choice(BuiltinDrafter.LOOKUP, "Lookup (model-free)", "Copies letters of the source and phrases seen before."),
         Choice(BuiltinDrafter.NONE, "None (verifier alone)", "The verifier decodes one token at a time."),
@@ -95,7 +101,10 @@ def _label(one: Listing) -> str:
 def _detail(one: Listing) -> str:
     megabytes = f"{one.size / 1e6:.1f} MB"
     if one.manifest is None:
-        return f"{megabytes} · {one.path}"
-    origin = "ships with this program" if one.shipped else str(one.path)
-    parts = [one.manifest.task, one.manifest.precision, megabytes, one.manifest.license, origin]
+        return megabytes
+    parts = [one.manifest.task, one.manifest.precision, megabytes, one.manifest.license]
     return " · ".join(part for part in parts if part)
+
+
+def _place(one: Listing) -> str:
+    return f"Ships with this program: {one.path}" if one.shipped else str(one.path)

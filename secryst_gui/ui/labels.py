@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from secryst_gui.ui import theme
@@ -18,8 +18,9 @@ class Caption(QLabel):
         self.setWordWrap(True)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setFont(theme.small_font(self.font()))
+        # A role, not a colour: so it follows the palette by itself.
+        self.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self.setText(text)
-        self._recolour()
 
     @property
     def plain(self) -> str:
@@ -33,19 +34,6 @@ class Caption(QLabel):
         super().setText(text.replace("/", "/\u200b").replace("\\", "\\\u200b").replace("-", "\u2060-\u2060"))
         self.setVisible(bool(text))
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Follow the palette."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.ApplicationPaletteChange:
-            self._recolour()
-
-    def _recolour(self) -> None:
-        from PySide6.QtGui import QGuiApplication
-
-        palette = QGuiApplication.palette()
-        palette.setColor(QPalette.ColorRole.WindowText, theme.muted(palette))
-        self.setPalette(palette)
-
 
 class MessageBar(QFrame):
     """One line above the texts for what went wrong; it blocks nothing and goes away when dismissed."""
@@ -55,7 +43,6 @@ class MessageBar(QFrame):
         self.setObjectName("messageBar")
         self.setAccessibleName("Message")
         self.setFrameShape(QFrame.Shape.StyledPanel)
-        self.setAutoFillBackground(True)
         self._label = QLabel()
         self._label.setObjectName("messageText")
         self._label.setAccessibleName("Message text")
@@ -74,7 +61,7 @@ class MessageBar(QFrame):
         row.setContentsMargins(10, 4, 4, 4)
         row.addWidget(self._label, 1)
         row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
-        self._recolour()
+        self._tint_icon()
         self.hide()
 
     @property
@@ -93,20 +80,23 @@ class MessageBar(QFrame):
         """Take it away."""
         self.hide()
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """A breath of the warning colour over whatever ground the palette gives."""
+        painter = QPainter(self)
+        tint = theme.plot_colours(self.palette()).rate
+        tint.setAlphaF(0.2)
+        painter.fillRect(self.rect(), tint)
+        painter.end()
+        super().paintEvent(event)
+
     def changeEvent(self, event: QEvent) -> None:
         """Follow the palette."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.ApplicationPaletteChange:
-            self._recolour()
+        if event.type() == QEvent.Type.PaletteChange:
+            self._tint_icon()
 
-    def _recolour(self) -> None:
-        from PySide6.QtGui import QGuiApplication
-
-        palette = QGuiApplication.palette()
-        window = palette.color(QPalette.ColorRole.Window)
-        palette.setColor(QPalette.ColorRole.Window, theme.mix(window, theme.plot_colours(palette).rate, 0.2))
-        self.setPalette(palette)
-        self._close.setIcon(theme.tinted_icon("close", palette))
+    def _tint_icon(self) -> None:
+        self._close.setIcon(theme.tinted_icon("close", self.palette()))
 
 
 class EmptyState(QFrame):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 FOLLOWED_BLOCKS = 120
 FIRST_BLOCKS = 24
 ONE_LINE_TITLE_EMS = 30
+MIN_WIDTH = 325  # below it title and both axes have no room, and pyqtgraph would draw past the edge
 RATE_TICKS = (0, 25, 50, 75, 100)
 NO_STEPS = (np.array([0.0, 0.0]), np.array([0.0]))  # a step curve has one edge more than values, also an empty one
 
@@ -39,7 +40,7 @@ class AcceptancePlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no t
         self.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setFrameShape(self.Shape.StyledPanel)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(220, 150)
+        self.setMinimumSize(MIN_WIDTH, 150)
         self._drafted: list[int] = []
         self._accepted: list[int] = []
         self._rate: list[float] = []
@@ -169,10 +170,9 @@ class AcceptancePlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no t
             f"&nbsp; <span style='color:{colours.drafted.name()}'>■</span> drafted"
             f"&nbsp; <span style='color:{colours.rate.name()}'>━</span> running rate"
         )
-        # A title wider than the widget would push the axes out of view, so its width is no demand of the layout.
+        # A title wider than the widget would push the axes out of view.
         joint = "&nbsp;&nbsp; " if self.width() >= ONE_LINE_TITLE_EMS * self.fontMetrics().height() else "<br>"
         self.getPlotItem().setTitle(f"Acceptance per block{joint}{keys}", color=colours.text.name(), size=size)
-        self.getPlotItem().titleLabel.setMinimumWidth(1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Break the title into two lines where one has no room."""

@@ -72,8 +72,7 @@ class ChoiceCombo(QComboBox):
     @property
     def value(self) -> DrafterChoice | None:
         """The chosen value."""
-        row = self.currentIndex()
-        return self._choices[row].value if 0 <= row < len(self._choices) else None
+        return self.chosen.value if self.chosen else None
 
     def set_choices(self, choices: Sequence[Choice], value: DrafterChoice | None) -> None:
         """Fill the list and choose ``value``, without telling anyone that something changed."""
@@ -83,14 +82,13 @@ class ChoiceCombo(QComboBox):
             for choice in choices:
                 item = QStandardItem(choice.label if choice.usable else f"{choice.label} – not usable here")
                 item.setEnabled(choice.usable)
-                told = choice.detail if choice.problem is None else f"{choice.problem}\n{choice.detail}"
-                item.setToolTip(told)
-                item.setData(told, Qt.ItemDataRole.AccessibleDescriptionRole)
+                item.setToolTip(choice.told)
+                item.setData(choice.told, Qt.ItemDataRole.AccessibleDescriptionRole)
                 model.appendRow(item)
             self.setModel(model)
             rows = [row for row, choice in enumerate(choices) if choice.value == value]
             self.setCurrentIndex(rows[0] if rows else -1)
-            self._describe()
+            self.describe()
             view = self.view()
             view.setMinimumWidth(view.sizeHintForColumn(0) + 2 * view.frameWidth() + 24)
 
@@ -114,13 +112,19 @@ class ChoiceCombo(QComboBox):
         for row, choice in enumerate(self._choices):
             if choice.value == value and choice.usable:
                 self.setCurrentIndex(row)
-                self._describe()
+                self.describe()
 
-    def _describe(self) -> None:
+    @property
+    def chosen(self) -> Choice | None:
+        """The chosen line."""
         row = self.currentIndex()
-        detail = self._choices[row].detail if 0 <= row < len(self._choices) else ""
-        self.setToolTip(detail)
-        self.setAccessibleDescription(detail)
+        return self._choices[row] if 0 <= row < len(self._choices) else None
+
+    def describe(self) -> None:
+        """Let the tooltip say what is chosen."""
+        told = self.chosen.told if self.chosen else ""
+        self.setToolTip(told)
+        self.setAccessibleDescription(told)
 
 
 class SettingsPane(QDockWidget):
@@ -231,8 +235,8 @@ class SettingsPane(QDockWidget):
         self._explain()
 
     def _explain(self) -> None:
-        self._verifier_caption.setText(self.verifier.toolTip())
-        self._drafter_caption.setText(self.drafter.toolTip())
+        for combo, caption in ((self.verifier, self._verifier_caption), (self.drafter, self._drafter_caption)):
+            caption.setText(combo.chosen.detail if combo.chosen else "")
         alone = self.drafter.value is BuiltinDrafter.NONE
         self.block_size.setEnabled(not alone)
         broken = problems(self.verifier.choices)
@@ -247,13 +251,13 @@ class SettingsPane(QDockWidget):
 
     @Slot(int)
     def _verifier_chosen(self, _row: int) -> None:
-        self.verifier._describe()
+        self.verifier.describe()
         self._offer_drafters(self.drafter.value)
         self.pair_changed.emit()
 
     @Slot(int)
     def _drafter_chosen(self, _row: int) -> None:
-        self.drafter._describe()
+        self.drafter.describe()
         self._explain()
         self.pair_changed.emit()
 

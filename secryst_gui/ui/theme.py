@@ -74,11 +74,6 @@ def is_dark(palette: QPalette) -> bool:
     return palette.color(QPalette.ColorRole.WindowText).lightnessF() > window
 
 
-def muted(palette: QPalette) -> QColor:
-    """Text of second rank: between text and ground, yet still at a contrast of about 4.5 to 1 or more."""
-    return mix(palette.color(QPalette.ColorRole.WindowText), palette.color(QPalette.ColorRole.Window), 0.32)
-
-
 def mix(one: QColor, other: QColor, share: float) -> QColor:
     """``one`` with ``share`` (0..1) of ``other``."""
     return QColor.fromRgbF(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -42,7 +42,7 @@ class Workspace(QWidget):
         self._main.setSizes([360, 340])
         self._texts.setSizes([400, 400])
         self._instruments.setSizes([500, 400])
-        column = QVBoxLayout(self)
+        column = self._column = QVBoxLayout(self)
         column.setContentsMargins(8, 4, 8, 4)
         column.setSpacing(6)
         column.addWidget(self.message)
@@ -59,6 +59,12 @@ class Workspace(QWidget):
     def show_empty(self, empty: bool) -> None:
         """Put the empty state, or the output, in the output's place."""
         self._output_stack.setCurrentWidget(self.empty if empty else self.output)
+
+    def minimumSizeHint(self) -> QSize:
+        """The width that the stacked panes need: the window may always get so narrow, since then they are stacked."""
+        widths = [pane.minimumWidth() for pane in (self.source, self.output, self.plot, self.table)]
+        margins = self.contentsMargins() + self._column.contentsMargins()
+        return QSize(max(widths) + margins.left() + margins.right(), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Stack the panes where they would get too narrow."""

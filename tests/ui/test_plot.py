@@ -6,6 +6,7 @@ import time
 
 import pytest
 from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from secryst_gui.engine import BlockEvent, Statistics
@@ -96,3 +97,10 @@ def test_colours_follow_the_palette_live(plot: AcceptancePlot) -> None:
         assert theme.contrast(colours.accepted, colours.ground) > 2.5
         assert theme.contrast(colours.rate, colours.ground) > 4.5
         assert theme.contrast(colours.text, colours.ground) > 4.5
+
+
+def test_nothing_is_drawn_past_the_edge(plot: AcceptancePlot) -> None:
+    """At its least width, title and both axes still lie inside the widget."""
+    plot.resize(plot.minimumSize())
+    QApplication.processEvents()
+    assert plot.getPlotItem().size().width() <= plot.viewport().width()
