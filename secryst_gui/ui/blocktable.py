@@ -124,7 +124,8 @@ class BlockTable(QTableView):
     def add(self, events: Sequence[BlockEvent]) -> None:
         """Append blocks, and keep the newest in view if it was."""
         bar = self.verticalScrollBar()
-        follow = bar.value() >= bar.maximum()
+        # A row or two of slack: the end moves when a horizontal scroll bar comes and takes its height.
+        follow = bar.value() >= bar.maximum() - 2
         self._model.add(events)
         if follow:
             self.scrollToBottom()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FOLLOWED_BLOCKS = 120
 FIRST_BLOCKS = 24
 ONE_LINE_TITLE_EMS = 30
-MIN_WIDTH = 325  # below it title and both axes have no room, and pyqtgraph would draw past the edge
+MIN_WIDTH = 335  # below it title and both axes have no room, and pyqtgraph would draw past the edge
 RATE_TICKS = (0, 25, 50, 75, 100)
 NO_STEPS = (np.array([0.0, 0.0]), np.array([0.0]))  # a step curve has one edge more than values, also an empty one
 
