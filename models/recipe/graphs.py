@@ -1,4 +1,4 @@
-"""The three IMF v1 graphs of a tier: ``encoder``, ``decoder`` and ``decoder-kv``, as torch modules to trace.
+"""The graphs of a tier as torch modules to trace: IMF v1's ``encoder``, ``decoder`` and ``decoder-kv``, and ``draft``.
 
 Shapes: B batch, S source bytes, L characters, N fed tokens, P past, D width, V vocabulary.
 
@@ -11,8 +11,13 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from models.recipe.model import BYTE_IDS, PAD, Tier, step_of
+from models.recipe.marks import LABELS
+from models.recipe.model import BYTE_IDS, EOS, PAD, Tier, step_of
 
+#: Byte b is id b + 3.
+OFFSET = 3
+#: A shadda and a vowel, two bytes each, are the most that follows a letter.
+INSERTED = 4
 #: Ids of UTF-8 continuation bytes, 0x80 to 0xBF.
 CONTINUATION_FIRST, CONTINUATION_LAST = 0x80 + 3, 0xBF + 3
 
@@ -75,6 +80,28 @@ class KvDecoderGraph(nn.Module):
         count = torch.cat((places, place_row[:, None, :, None]), 2)
         fed = torch.cat((tokens, token_row[:, None, :, None]), 2)
         return (logits, *(tensor for pair in presents for tensor in pair), count, fed)
+
+
+class DraftGraph(nn.Module):
+    """``input_ids`` [B,S], ``encoder_hidden_states`` [B,S,D] -> ``insertions`` [B,S,4]: a draft in one pass.
+
+    The ids to insert after each source byte, 0 for none: the marks that the encoder, which decides them, would put.
+    No part of IMF v1, whose runtimes pass it over; here it drafts for the decoder of the same file.
+    """
+
+    def __init__(self, tier: Tier) -> None:
+        super().__init__()
+        self.tier = tier
+        table = [[byte + OFFSET for byte in label.encode()] for label in LABELS]
+        self.register_buffer("table", torch.tensor([ids + [PAD] * (INSERTED - len(ids)) for ids in table]))
+
+    def forward(self, ids: Tensor, rows: Tensor) -> Tensor:
+        states = rows - self.tier.token(ids)
+        labels = self.tier.marks(states).argmax(-1)
+        follows = ((ids >= CONTINUATION_FIRST) & (ids <= CONTINUATION_LAST)).long()
+        inside = torch.cat((follows[:, 1:], torch.zeros_like(follows[:, :1])), 1)  # the character goes on
+        labels = labels * (1 - inside) * (ids > EOS).long()
+        return self.table[labels]  # type: ignore[index]
 
 
 def kv_names(layers: int, prefix: str) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from secryst_gui.engine.lookup import LookupDrafter
 from secryst_gui.engine.model import Encoded, IMFModel
+from secryst_gui.engine.outline import Outline
 
 
 class Drafter(Protocol):
@@ -27,11 +28,16 @@ class Drafter(Protocol):
 
 
 class ModelDrafter:
-    """A smaller model drafts, by greedy continuation of what was decided."""
+    """A smaller model drafts, by greedy continuation of what was decided; or its draft head does, at almost no cost.
 
-    def __init__(self, model: IMFModel) -> None:
+    ``head``: use the model's draft head where its file has one.
+    """
+
+    def __init__(self, model: IMFModel, *, head: bool = True) -> None:
         self.model = model
+        self._head = head and model.has_head
         self._encoded: Encoded | None = None
+        self._outline: Outline | None = None
 
     @property
     def name(self) -> str:
@@ -39,8 +45,11 @@ class ModelDrafter:
 
     def begin(self, source: str, source_ids: Sequence[int]) -> None:  # noqa: ARG002 - the model makes its own ids
         self._encoded = self.model.encode(source, raw=True)
+        self._outline = self.model.outline(self._encoded) if self._head and self._encoded is not None else None
 
     def propose(self, prefix: Sequence[int], k: int) -> list[int]:
+        if self._outline is not None:
+            return self._outline.after(prefix, k)
         return self.model.draft(self._encoded, prefix, k) if self._encoded is not None else []
 
     def observe(self, decided: Sequence[int]) -> None:

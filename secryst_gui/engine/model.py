@@ -13,16 +13,18 @@ import numpy as np
 
 from secryst_gui.artifacts import Artifact, open_artifact
 from secryst_gui.engine import tokens
-from secryst_gui.engine.decoder import Decoder, DecoderState
+from secryst_gui.engine.decoder import HIDDEN, IDS, Decoder, DecoderState
 from secryst_gui.engine.normalise import normalise
 from secryst_gui.engine.options import WINDOW_BYTES, EngineOptions
+from secryst_gui.engine.outline import Outline
 from secryst_gui.engine.probe import TEXT, probe
 from secryst_gui.engine.session import Array, Interrupt, Session
 from secryst_gui.engine.stopper import Stopper
 from secryst_gui.engine.windows import lines, windows
 from secryst_gui.errors import DecodeError, GraphError
 
-ENCODER, DECODER, KV_DECODER = "encoder.onnx", "decoder.onnx", "decoder-kv.onnx"
+ENCODER, DECODER, KV_DECODER, DRAFT = "encoder.onnx", "decoder.onnx", "decoder-kv.onnx", "draft.onnx"
+INSERTIONS = "insertions"
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ class IMFModel:
             )
         name = KV_DECODER if artifact.has_kv else DECODER
         self._decoder = Decoder(Session(artifact.graphs[name], options, self.interrupt))
+        self._head = Session(artifact.graphs[DRAFT], options, self.interrupt) if DRAFT in artifact.graphs else None
         self._probe = probe(self._decoder, self._hidden(tokens.encode(TEXT)))
 
     @classmethod
@@ -83,9 +86,9 @@ class IMFModel:
 
         Raises an ArtifactError, StoreError or GraphError that says what is wrong.
         """
-        artifact = open_artifact(path, only=(ENCODER, KV_DECODER))
+        artifact = open_artifact(path, only=(ENCODER, KV_DECODER, DRAFT))
         if not artifact.has_kv:
-            artifact = open_artifact(path, only=(ENCODER, DECODER))
+            artifact = open_artifact(path, only=(ENCODER, DECODER, DRAFT))
         return cls(artifact, options or EngineOptions())
 
     @property
@@ -119,6 +122,19 @@ class IMFModel:
     def near_tie(self) -> float:
         """The gap, in logits, below which a verdict of a pass is decided again by single steps."""
         return self._probe.near_tie
+
+    @property
+    def has_head(self) -> bool:
+        """Whether the file has a draft head, which outlines a whole output in one pass."""
+        return self._head is not None
+
+    def outline(self, encoded: Encoded) -> Outline | None:
+        """The whole output as the draft head guesses it; None without a head. One pass, whatever the length."""
+        if self._head is None:
+            return None
+        feed = {IDS: np.array([encoded.ids], self._head.dtype(IDS)), HIDDEN: encoded.hidden}
+        (insertions,) = self._head.run([INSERTIONS], feed)
+        return Outline(encoded.source, insertions[0].tolist())
 
     def encode(self, text: str, raw: bool = False) -> Encoded | None:
         """Read a source: normalised once (unless ``raw``), tokenised, encoded. None for empty text."""
@@ -184,7 +200,7 @@ class IMFModel:
 
     def close(self) -> None:
         """Let go of the sessions; the model cannot encode any more."""
-        self._encoder = None
+        self._encoder = self._head = None
         del self._decoder
 
     def __enter__(self) -> IMFModel:

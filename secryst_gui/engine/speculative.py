@@ -43,7 +43,11 @@ class SpeculativeModel:
         if block_size not in BLOCK_SIZES:
             raise ValueError(f"expected a block size from 1 to 32, found {block_size}")
         self.verifier = verifier
-        self.drafter: Drafter | None = ModelDrafter(drafter) if isinstance(drafter, IMFModel) else drafter
+        # A model that drafts for itself proposes its own greedy output, not its head's guess: then all is accepted.
+        same = isinstance(drafter, IMFModel) and drafter.manifest.sha256 == verifier.manifest.sha256
+        self.drafter: Drafter | None = (
+            ModelDrafter(drafter, head=not same) if isinstance(drafter, IMFModel) else drafter
+        )
         self.block_size = block_size
         self.stats = Statistics()
         if isinstance(self.drafter, ModelDrafter) and self.drafter.model.vocabulary != verifier.vocabulary:
