@@ -25,6 +25,8 @@ from secryst_gui.errors import StoreError
 
 #: Bytes that the laid-out graphs may take together; the least recently opened go first.
 MEMBERS_LIMIT = 4 << 30
+#: A full disk, a used-up quota, a limit on file sizes.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 Stamp = list[int]
 
 
@@ -105,11 +107,12 @@ def open_artifact(path: Path | str, only: Collection[str] | None = None) -> Arti
         try:
             graphs = _laid_out(file, wanted)
         except OSError as error:
-            folder = paths.work_dir()
-            size = sum(info.file_size for info in file.infos(wanted)) >> 20
-            what = f"{size + 1} MiB free" if error.errno == errno.ENOSPC else "a folder that can be written"
+            size = (sum(info.file_size for info in file.infos(wanted)) >> 20) + 1
+            what = f"{size} MiB free" if error.errno in _FULL else "a folder that can be written"
+            place = error.filename or "the folder for work files"
             raise StoreError(
-                f"expected {what} in {folder}, found: {error.strerror or error}; make room and try again"
+                f"expected {what} for {path.name}, found: {error.strerror or error} ({place}); "
+                f"make room, or set {paths.WORK} to another folder"
             ) from None
         return Artifact(file.manifest, path, path.stat().st_size, graphs)
 

@@ -115,7 +115,11 @@ class Store:
             check(temporary)  # what counts is the copy
             temporary.replace(target)
         except OSError as error:
-            what = f"{path.stat().st_size / 1e6:.0f} MB free" if error.errno == errno.ENOSPC else "a folder to write to"
+            what = (
+                f"{path.stat().st_size / 1e6:.0f} MB free"
+                if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+                else "a folder to write to"
+            )
             raise StoreError(
                 f"expected {what} at {folder}, found: {error.strerror or error}; make room or set {paths.CACHE}"
             ) from None
@@ -129,7 +133,7 @@ class Store:
             raise ProtectedModelError(
                 f"expected a model from the cache, found {listing.filename}, which ships with the program and stays"
             )
-        if not any(listing.path.is_relative_to(root) for root in self._roots):
+        if not any(listing.path.resolve().is_relative_to(root.resolve()) for root in self._roots):
             raise StoreError(f"expected a model from the cache, found {listing.path}; delete that file yourself")
         try:
             listing.path.unlink()
