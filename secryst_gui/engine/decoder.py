@@ -15,7 +15,7 @@ import onnx
 
 from secryst_gui.engine.session import Array, Session
 from secryst_gui.engine.tokens import PAD
-from secryst_gui.errors import GraphError
+from secryst_gui.errors import DecodeError, GraphError
 
 IDS, HIDDEN, LOGITS = "input_ids", "encoder_hidden_states", "logits"
 PAST, PRESENT = "past_", "present_"
@@ -52,9 +52,11 @@ class Decoder:
     def quantizes_per_pass(self) -> bool:
         """Whether activations get one scale for a whole pass, so that its tokens change each other's rounding.
 
-        ``DynamicQuantizeLinear`` does; a graph has it or not, and its name stands in the file as it is.
+        ``DynamicQuantizeLinear`` does, and so do the operators that ONNX Runtime's tools fuse it into
+        (``DynamicQuantizeMatMul``, ``DynamicQuantizeLSTM``). A graph has one or not; the names stand in the file as
+        they are.
         """
-        return _occurs(self.session.path, b"DynamicQuantizeLinear")
+        return _occurs(self.session.path, b"DynamicQuantize")
 
     def _zero(self, name: str) -> Array:
         shape = list(self.session.inputs[name].shape)
@@ -124,7 +126,15 @@ class DecoderState:
         session = self._decoder.session
         self.calls += 1
         feed = {IDS: np.array([ids], session.dtype(IDS)), HIDDEN: self._hidden, **pasts}
-        return session.run(names, feed)
+        outputs = session.run(names, feed)
+        # A table of places that runs out need not fail: after optimisation it may give fewer rows, each then taken
+        # for another token's.
+        if outputs[0].ndim != 3 or outputs[0].shape[1] != len(ids):
+            raise DecodeError(
+                f"expected {LOGITS} [1,{len(ids)},V] from {session.path.name}, found {list(outputs[0].shape)}; "
+                "the text may be longer than this model can write: try shorter lines"
+            )
+        return outputs
 
     def _crop(self, length: int) -> None:
         """Forget all but the first ``length`` fed tokens, in every pair alike."""

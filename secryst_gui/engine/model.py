@@ -201,7 +201,7 @@ class IMFModel:
     def close(self) -> None:
         """Let go of the sessions; the model cannot encode any more."""
         self._encoder = self._head = None
-        del self._decoder
+        self.__dict__.pop("_decoder", None)  # closing twice is no mistake
 
     def __enter__(self) -> IMFModel:
         return self

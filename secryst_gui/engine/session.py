@@ -29,7 +29,8 @@ DTYPES: dict[str, type[np.generic]] = {
     "tensor(int64)": np.int64,
     "tensor(int32)": np.int32,
 }
-_ERRORS_ONLY = 3
+#: What goes wrong is raised; a run that is ended on request would else leave a line on standard error.
+_FATAL_ONLY = 4
 
 
 class Cancelled(Exception):  # noqa: N818 - not an error: the caller asked for it
@@ -37,22 +38,32 @@ class Cancelled(Exception):  # noqa: N818 - not an error: the caller asked for i
 
 
 class Interrupt:
-    """Ends the run in progress, and those after it, until it is cleared. Safe to call from any thread."""
+    """Ends the run in progress, and those after it, while a request is being served. Safe to call from any thread.
+
+    Outside of a request it does nothing: one that comes too late must not end what is asked for next.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._running: ort.RunOptions | None = None
+        self._armed = False
         self._requested = False
 
     def request(self) -> None:
         with self._lock:
-            self._requested = True
-            if self._running is not None:
+            self._requested = self._armed
+            if self._armed and self._running is not None:
                 self._running.terminate = True
 
-    def clear(self) -> None:
+    def arm(self) -> None:
+        """A request begins, which may be ended."""
         with self._lock:
-            self._requested = False
+            self._armed, self._requested = True, False
+
+    def disarm(self) -> None:
+        """It is over, however it ended."""
+        with self._lock:
+            self._armed = self._requested = False
 
     @property
     def requested(self) -> bool:
@@ -88,7 +99,7 @@ class Session:
         settings = ort.SessionOptions()
         settings.intra_op_num_threads = options.threads or physical_cores()
         settings.inter_op_num_threads = 1
-        settings.log_severity_level = _ERRORS_ONLY
+        settings.log_severity_level = _FATAL_ONLY
         settings.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
             self._session = ort.InferenceSession(str(path), settings, providers=["CPUExecutionProvider"])

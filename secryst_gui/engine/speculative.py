@@ -67,11 +67,14 @@ class SpeculativeModel:
     def generate(self, text: str, max_len: int = 256, raw: bool = False, guard: bool = True) -> list[int]:
         """The ids of ``text`` as one window; equal to ``verifier.generate``, token for token."""
         run = _Run(DecodeOptions(max_len=max_len, raw=raw, guard=guard), never)
-        self._clear()
+        self._begin()
         source = text if raw else normalise(text)
         stopper = Stopper(max_len, guard)
-        for _ in self._window(run, Window(source, ""), stopper):
-            pass
+        try:
+            for _ in self._window(run, Window(source, ""), stopper):
+                pass
+        finally:
+            self._disarm()
         self.stats = run.stats
         return stopper.output
 
@@ -87,17 +90,20 @@ class SpeculativeModel:
 
         ``is_cancelled`` is asked before every block. Raises DecodeError when the runtime fails.
         """
-        self._clear()
+        self._begin()
         run = _Run(options or DecodeOptions(), is_cancelled)
         events = self._text(run, text)
-        while True:
-            run.resume()
-            event = next(events, None)
-            run.pause()  # the time that the caller takes over an event is not ours
-            self.stats = run.stats
-            if event is None:
-                return
-            yield event
+        try:
+            while True:
+                run.resume()
+                event = next(events, None)
+                run.pause()  # the time that the caller takes over an event is not ours
+                self.stats = run.stats
+                if event is None:
+                    return
+                yield event
+        finally:
+            self._disarm()
 
     def _text(self, run: _Run, text: str) -> Iterator[DecodeEvent]:
         guard = run.options.guards(self.verifier.task)
@@ -132,6 +138,8 @@ class SpeculativeModel:
 
     def _window(self, run: _Run, window: Window, stopper: Stopper) -> Iterator[BlockEvent]:
         """Decode one window into ``stopper``. This is speculative decoding; the rest is bookkeeping."""
+        if not window.text:
+            return
         text = IncrementalText()
         before = window.before
         try:
@@ -169,12 +177,13 @@ class SpeculativeModel:
                 emitted = tuple(stopper.output[position:])
                 shown = before + text.push(emitted) + (text.finish() if stopper.reason else "")
                 before = ""
-                # A limit or the guard may end the window inside the block: what came after was not used.
+                # A limit or the guard may end the window inside the block: what came after was neither used nor judged.
                 used, whole = min(accepted, taken), taken == len(decided)
+                judged = len(draft) if whole else used
                 run.count(
                     blocks=1,
                     passes=review.passes,
-                    drafted=len(draft),
+                    drafted=judged,
                     accepted=used,
                     corrections=int(correction is not None and whole),
                     bonus=int(bonus is not None and bool(draft) and whole),
@@ -186,12 +195,12 @@ class SpeculativeModel:
                     line=run.line,
                     window=run.window,
                     position=position,
-                    draft=tuple(draft),
-                    verdicts=review.verdicts,
+                    draft=tuple(draft[:judged]),
+                    verdicts=review.verdicts[:judged],
                     accepted=used,
                     correction=correction if whole else None,
                     bonus=bonus if whole else None,
-                    gaps=review.gaps,
+                    gaps=review.gaps[: judged + 1],
                     emitted=emitted,
                     text=shown,
                     draft_s=draft_s,
@@ -211,7 +220,7 @@ class SpeculativeModel:
         for token in proposed[:k]:
             if not 0 <= token < self.verifier.vocabulary:
                 break
-            draft.append(token)
+            draft.append(int(token))  # a drafter may compute in numpy's numbers, which JSON does not know
             if token == tokens.EOS:
                 break
         return draft
@@ -220,10 +229,14 @@ class SpeculativeModel:
         drafting = [self.drafter.model] if isinstance(self.drafter, ModelDrafter) else []
         return [self.verifier, *drafting]
 
-    def _clear(self) -> None:
+    def _begin(self) -> None:
         self.stats = Statistics()
         for model in self._models():
-            model.interrupt.clear()
+            model.interrupt.arm()
+
+    def _disarm(self) -> None:
+        for model in self._models():
+            model.interrupt.disarm()
 
 
 class _Run:
@@ -241,6 +254,8 @@ class _Run:
 
     @property
     def stats(self) -> Statistics:
+        if self._counted == Statistics():
+            return self._counted  # nothing to decode, so no time was spent decoding
         running = time.perf_counter() - self._since if self._since else 0.0
         return replace(self._counted, total_s=self._spent + running)
 

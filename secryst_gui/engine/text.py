@@ -31,9 +31,8 @@ class IncrementalText:
                 kept.append(token)
         self._held += self._decoder.decode(to_bytes(kept))
         clusters = regex.findall(r"\X", self._held)
-        if not clusters or clusters[-1].isspace():
-            return self._take(len(self._held))
-        return self._take(len(self._held) - len(clusters[-1]))
+        # A space waits too: a mark that comes after it belongs to it.
+        return self._take(len(self._held) - len(clusters[-1])) if clusters else ""
 
     def finish(self) -> str:
         """The rest, when no more tokens come."""

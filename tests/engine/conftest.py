@@ -20,6 +20,14 @@ Load = Callable[[str], IMFModel]
 Plain = Callable[[str, str, int, bool], tuple[list[int], str]]
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The whole matrix takes many minutes: it runs when asked for with ``-m slow``, and a sample of it always."""
+    if not config.option.markexpr:
+        for item in items:
+            if item.get_closest_marker("slow"):
+                item.add_marker(pytest.mark.skip(reason="the whole matrix; run it with -m slow"))
+
+
 @pytest.fixture(scope="session")
 def load(conformance: Path, work: Path) -> Iterator[Load]:
     """Open a fixture by its file name, once for the whole run."""

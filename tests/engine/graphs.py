@@ -10,7 +10,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 V = 12
-HIDDEN = ["batch", "source", 4]
+HIDDEN: list[str | int | None] = ["batch", "source", 4]
 
 
 def save(path: Path, nodes: Sequence[onnx.NodeProto], *, inputs: list, outputs: list, constants: dict) -> Path:  # type: ignore[type-arg]
@@ -41,13 +41,17 @@ def table() -> np.ndarray:
     return rows
 
 
-def counting(path: Path, heads: int | str = 1, present_heads: int | str = 1) -> Path:
-    """Keeps the running sum of fed ids in a past of shape [B,1,P,1]; the logits depend on it and on the last id."""
+def counting(path: Path, heads: int | str = 1, present_heads: int | str = 1, *, follows: bool = False) -> Path:
+    """Keeps the fed ids in a past of shape [B,H,P,1], H = 1; the logits depend on their running sum.
+
+    ``heads``, ``present_heads``: what the graph says of H. ``follows``: whatever H its past has, it takes, so that its
+    shapes do not tell either.
+    """
     past = helper.make_tensor_value_info("past_key_0", TensorProto.FLOAT, ["batch", heads, "past", 1])
     present = helper.make_tensor_value_info("present_key_0", TensorProto.FLOAT, ["batch", present_heads, "total", 1])
     nodes = [
         helper.make_node("Cast", ["input_ids"], ["fed"], to=TensorProto.FLOAT),
-        helper.make_node("Unsqueeze", ["fed", "axes"], ["fed4"]),
+        helper.make_node("Unsqueeze", ["fed", "axes"], ["single" if follows else "fed4"]),
         helper.make_node("Concat", ["past_key_0", "fed4"], ["present_key_0"], axis=2),
         helper.make_node("CumSum", ["present_key_0", "two"], ["sums"]),
         helper.make_node("Shape", ["input_ids"], ["shape"]),
@@ -59,6 +63,13 @@ def counting(path: Path, heads: int | str = 1, present_heads: int | str = 1) -> 
         helper.make_node("Mod", ["whole", "v"], ["row"]),
         helper.make_node("Gather", ["table", "row"], ["logits"]),
     ]
+    if follows:
+        nodes[2:2] = [
+            helper.make_node("Shape", ["past_key_0"], ["past_shape"]),
+            helper.make_node("Gather", ["past_shape", "one"], ["found_heads"]),
+            helper.make_node("Concat", ["one", "found_heads", "one", "one"], ["wide"], axis=0),
+            helper.make_node("Expand", ["single", "wide"], ["fed4"]),
+        ]
     constants = {
         "axes": np.array([1, 3]),
         "two": np.array(2),

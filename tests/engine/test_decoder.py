@@ -61,11 +61,13 @@ def test_a_pair_that_is_no_layer_is_passed_along(tmp_path: Path) -> None:
 
 
 def test_head_counts_are_read_and_never_guessed(tmp_path: Path) -> None:
-    """A symbolic head count is taken from the output; if that has none either, one line says so."""
-    decoder = tiny(graphs.counting(tmp_path / "a.onnx", heads="heads", present_heads=1))
-    assert decoder.state(NOTHING, single=False).logits([4]).shape == (1, graphs.V)
+    """A symbolic head count is taken from the output, or from the graph's shapes; if none tells, one line says so."""
+    told: tuple[int | str, ...] = (1, "heads")
+    for number, present_heads in enumerate(told):
+        decoder = tiny(graphs.counting(tmp_path / f"{number}.onnx", heads="heads", present_heads=present_heads))
+        assert decoder.state(NOTHING, single=False).logits([4]).shape == (1, graphs.V)
     with pytest.raises(GraphError, match="expected a fixed size for axis 1") as error:
-        tiny(graphs.counting(tmp_path / "b.onnx", heads="heads", present_heads="heads"))
+        tiny(graphs.counting(tmp_path / "open.onnx", heads="heads", present_heads="heads", follows=True))
     assert "\n" not in str(error.value)
 
 

@@ -1,0 +1,268 @@
+"""Decoding with models that end, repeat and remember, which random weights never do.
+
+The copier writes its source and an end token, so every text has a known output. The chain's next token depends on
+every token before it, so whatever is lost from the keys and values, or left in them, changes the rest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from secryst_gui import paths
+from secryst_gui.engine import (
+    BlockEvent,
+    DecodeOptions,
+    DoneEvent,
+    EngineOptions,
+    IMFModel,
+    LookupDrafter,
+    SpeculativeModel,
+    Statistics,
+    tokens,
+)
+from secryst_gui.engine.session import Session
+from secryst_gui.engine.stopper import Stopper
+from tests.support import graphs
+from tests.support.drafters import Prompter, Scripted
+from tests.support.imf import write_imf
+
+SIZES = (1, 2, 3, 5, 8, 16, 32)
+TEXT = "قَالَ رَسُولُ اللَّهِ 👍🏽 café"
+RAW = DecodeOptions(max_len=400, raw=True, guard=False)
+#: A vocabulary and a factor for each chain: some end soon, some late, some fall into a loop.
+CHAINS = [(16, 7), (17, 3), (23, 11), (64, 13)]
+FEW = settings(deadline=None, max_examples=60)
+Opened = Callable[[str], IMFModel]
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory, work: Path) -> Iterator[Opened]:
+    """Open a hand-written model by its name, once: ``copier``, ``copier-plain``, ``chain-V-F``, ``plain-V-F``."""
+    folder = tmp_path_factory.mktemp("models")
+    models: dict[str, IMFModel] = {}
+
+    def get(name: str) -> IMFModel:
+        if name not in models:
+            kind, *numbers = name.split("-")
+            kv = "plain" not in name
+            if kind == "copier":
+                graph = graphs.copier(kv=kv)
+            else:
+                vocabulary, factor = map(int, numbers)
+                graph = graphs.chain(kv=kv, vocabulary=vocabulary, factor=factor)
+            path = write_imf(folder / f"{name.replace('-', 'x')}.zip", graph, kv=kv)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv(paths.WORK, str(work))
+                models[name] = IMFModel.load(path, EngineOptions(threads=1))
+        return models[name]
+
+    yield get
+    for model in models.values():
+        model.close()
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """Every run of a graph from here on: the file's name, and the ids fed."""
+    seen: list[tuple[str, int]] = []
+    run = Session.run
+
+    def counted(self: Session, names: Sequence[str], feed: dict[str, np.ndarray]) -> list[np.ndarray]:
+        seen.append((self.path.name, feed["input_ids"].shape[1]))
+        return run(self, names, feed)
+
+    monkeypatch.setattr(Session, "run", counted)
+    return seen
+
+
+def plain(model: IMFModel, text: str, max_len: int, guard: bool) -> tuple[list[int], str]:
+    """Tokens of plain decoding and why it stopped."""
+    output = model.generate(text, max_len, raw=True, guard=guard)
+    stopper = Stopper(max_len, guard)
+    for token in output:
+        stopper.push(token)
+    return output, stopper.reason or "eos"
+
+
+def decoded(pair: SpeculativeModel, text: str, options: DecodeOptions = RAW) -> tuple[list[BlockEvent], DoneEvent]:
+    *events, done = pair.decode(text, options)
+    assert isinstance(done, DoneEvent)
+    return [event for event in events if isinstance(event, BlockEvent)], done
+
+
+@pytest.mark.parametrize("name", ["copier", "copier-plain"])
+def test_text_comes_through_whole_at_every_block_size(opened: Opened, name: str) -> None:
+    """Lines, breaks, marks, emoji: the copier's output is its input, and no piece shows half a character."""
+    model, text = opened(name), f"{TEXT}\r\n\n  \n{TEXT}\n"
+    for k in range(1, 33):
+        for drafter in (LookupDrafter(), model, None):
+            blocks, done = decoded(SpeculativeModel(drafter, model, k), text)
+            assert (done.output, done.stop) == (text, "eos")
+            assert not any("\ufffd" in block.text for block in blocks)
+
+
+def test_no_letter_is_shown_before_its_marks(opened: Opened) -> None:
+    """Each piece begins with a letter: the marks that belong to one came with it, even when blocks split them."""
+    for k in SIZES:
+        blocks, _ = decoded(SpeculativeModel(LookupDrafter(), opened("copier"), k), TEXT)
+        assert all(block.text[:1] not in set("\u064e\u064f\u0650\u0651\U0001f3fd") for block in blocks if block.text)
+
+
+def test_long_lines_come_through_in_windows(opened: Opened) -> None:
+    """Words of a line longer than a window are joined by one space, pieces of one endless word by nothing."""
+    model = opened("copier")
+    options = DecodeOptions(max_len=100, raw=True, guard=False, window_bytes=64)
+    for text in ("word " * 99 + "end", "مُ" * 300):
+        blocks, done = decoded(SpeculativeModel(LookupDrafter(), model), text, options)
+        assert done.output == text
+        assert {block.window for block in blocks} == set(range(max(block.window for block in blocks) + 1))
+        assert all(len(block.emitted) <= 64 for block in blocks)
+
+
+def test_the_end_token_ends_in_every_role(opened: Opened) -> None:
+    """Accepted inside a block with more behind it, as a correction, as a bonus: once, and nothing after it."""
+    model, output = opened("copier"), tokens.encode(TEXT)[:-1]
+    for k in SIZES:
+        for drafted in ([*output, tokens.EOS, 50, 51], [*output, 60, 61, 62], output, [*output[:5], tokens.EOS]):
+            blocks, done = decoded(SpeculativeModel(Prompter(drafted), model, k), TEXT)
+            assert (list(done.tokens), done.stop) == (output, "eos")
+            assert [block.stop for block in blocks].count("eos") == 1
+            assert all(tokens.EOS not in block.draft[:-1] for block in blocks)
+            assert done.stats.emitted == len(output)
+
+
+@pytest.mark.parametrize(("vocabulary", "factor"), CHAINS)
+def test_keys_and_values_are_all_there_and_nothing_else(opened: Opened, vocabulary: int, factor: int) -> None:
+    """With keys and values or without, by any of them as drafter, at every K: one output, and acceptance 1."""
+    kept, whole = opened(f"chain-{vocabulary}-{factor}"), opened(f"plain-{vocabulary}-{factor}")
+    for text in ("a", "b", "hello"):
+        expected = whole.generate(text, 60, raw=True, guard=False)
+        assert kept.generate(text, 60, raw=True, guard=False) == expected
+        for k in SIZES:
+            for drafter, verifier in ((kept, kept), (whole, kept), (kept, whole)):
+                pair = SpeculativeModel(drafter, verifier, k)
+                assert pair.generate(text, 60, raw=True, guard=False) == expected
+                assert pair.stats.acceptance_rate == 1.0
+
+
+@FEW
+@given(
+    chain=st.sampled_from(CHAINS),
+    blocks=st.lists(st.lists(st.integers(-2, 70), max_size=36), max_size=6),
+    wrong=st.integers(0, 6),
+    prompted=st.booleans(),
+    k=st.integers(1, 32),
+    max_len=st.integers(0, 90),
+    guard=st.booleans(),
+    text=st.text(max_size=6),
+)
+def test_the_theorem(
+    opened: Opened,
+    chain: tuple[int, int],
+    blocks: list[list[int]],
+    wrong: int,
+    prompted: bool,
+    k: int,
+    max_len: int,
+    guard: bool,
+    text: str,
+) -> None:
+    """Whatever is drafted: the verifier's own output, its reason to stop, and events that add up to the statistics."""
+    model = opened(f"chain-{chain[0]}-{chain[1]}")
+    output, reason = plain(model, text, max_len, guard)
+    drafter = Prompter([*output, tokens.EOS, 5, 5], wrong) if prompted else Scripted(blocks)
+    pair = SpeculativeModel(drafter, model, k)
+    assert pair.generate(text, max_len, raw=True, guard=guard) == output
+    if "\n" in text or "\r" in text or not text.strip():
+        return
+    found, done = decoded(pair, text, DecodeOptions(max_len=max_len, raw=True, guard=guard))
+    assert (list(done.tokens), done.stop) == (output, reason)
+    stats = done.stats
+    assert stats.drafted == sum(len(block.draft) for block in found)
+    assert stats.accepted == sum(block.accepted for block in found) <= stats.drafted
+    assert stats.corrections == sum(block.correction is not None for block in found)
+    assert stats.bonus == sum(block.bonus is not None and bool(block.draft) for block in found)
+    assert stats.emitted == sum(len(block.emitted) for block in found) == len(output)
+    assert all(len(block.draft) <= min(k, max_len - block.position) for block in found)
+
+
+def test_a_model_that_drafts_for_itself_is_accepted_whole_when_the_guard_stops_it(opened: Opened) -> None:
+    """The guard ends a window inside a block: what was drafted behind it was not judged, so it is no rejection."""
+    model = opened("copier")
+    for k in SIZES:
+        pair = SpeculativeModel(model, model, k)
+        _, done = decoded(pair, "abc " * 30, DecodeOptions(max_len=400, raw=True, guard=True))
+        assert (done.stop, done.stats.acceptance_rate) == ("repetition", 1.0)
+
+
+def test_a_block_is_one_call_that_feeds_only_what_is_new(opened: Opened, runs: list[tuple[str, int]]) -> None:
+    """The verifier's call after a block feeds its correction or bonus and the next draft: K + 1 tokens, no more."""
+    model = opened("copier")
+    decoder = model.artifact.graphs["decoder-kv.onnx"].name
+    output = tokens.encode(TEXT)
+    for wrong in (0, 3):
+        runs.clear()
+        blocks, done = decoded(SpeculativeModel(Prompter(output, wrong), model, 8), TEXT)
+        fed = [count for name, count in runs if name == decoder]
+        assert fed == [1 + len(block.draft) for block in blocks]
+        assert done.stats.passes == done.stats.blocks == len(blocks)
+        assert done.stats.rechecked == 0
+
+
+def test_a_drafter_steps_once_for_each_drafted_token_and_what_it_missed(
+    opened: Opened, runs: list[tuple[str, int]]
+) -> None:
+    """With everything accepted, one more step catches up with the bonus; nothing is fed twice."""
+    model = opened("copier-plain")
+    drafter = opened("copier")
+    decoder = drafter.artifact.graphs["decoder-kv.onnx"].name
+    _, done = decoded(SpeculativeModel(drafter, model, 4), TEXT)
+    fed = [count for name, count in runs if name == decoder]
+    assert set(fed) == {1}
+    assert len(fed) <= done.stats.drafted + done.stats.bonus
+
+
+def test_each_model_reads_a_window_once(opened: Opened, runs: list[tuple[str, int]]) -> None:
+    """One run of each encoder for a window, whatever the number of blocks."""
+    verifier, drafter = opened("copier"), opened("copier-plain")
+    encoder = verifier.artifact.graphs["encoder.onnx"].name
+    assert encoder == drafter.artifact.graphs["encoder.onnx"].name
+    decoded(SpeculativeModel(drafter, verifier, 3), "one line\nanother")
+    assert Counter(name for name, _ in runs)[encoder] == 2 * 2
+
+
+def test_nothing_to_decode_counts_nothing(opened: Opened) -> None:
+    """Empty input after a real one: no output and statistics that are all zero, seconds included."""
+    pair = SpeculativeModel(LookupDrafter(), opened("copier"))
+    for text in ("", "\u064e"):
+        pair.generate("hello")
+        assert pair.generate(text) == []
+        assert pair.stats == Statistics()
+    for text in ("", "\n\r\n", "  \n"):
+        pair.translate("hello")
+        assert pair.translate(text) == text
+        assert pair.stats == Statistics()
+
+
+def test_lookup_drafts_a_copy_without_a_mistake(opened: Opened) -> None:
+    """Where the output is the source, without marks to guess, all is accepted, and a pass gives more than K tokens."""
+    pair, text = SpeculativeModel(LookupDrafter(), opened("copier"), 8), "قال رسول الله 👍 cafe, قال رسول"
+    assert pair.translate(text, raw=True, guard=False) == text
+    assert pair.stats.acceptance_rate == 1.0
+    assert pair.stats.tokens_per_pass is not None
+    assert pair.stats.tokens_per_pass > 8
+
+
+def test_tokens_are_plain_numbers(opened: Opened) -> None:
+    """A drafter that computes in numpy's numbers leaves none of them in events, which go to JSON."""
+    numbers: list[int] = list(np.array(tokens.encode("hello")))
+    blocks, done = decoded(SpeculativeModel(Prompter(numbers), opened("copier"), 3), "hello")
+    assert {type(token) for block in blocks for token in (*block.draft, *block.emitted)} == {int}
+    assert {type(token) for token in done.tokens} == {int}
