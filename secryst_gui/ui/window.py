@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence
@@ -30,6 +31,9 @@ from secryst_gui.ui.service import DecodingService
 from secryst_gui.ui.settingspane import SettingsPane
 from secryst_gui.ui.statusline import STOP_WORDS, StatusLine
 from secryst_gui.ui.workspace import Workspace
+
+if TYPE_CHECKING:
+    from secryst_gui.engine import BlockEvent, DoneEvent, LineEvent, ProgressEvent
 
 PULSE_MS = 33
 MOST_PER_PULSE = 200  # deliveries; some 10 ms of work at most
@@ -265,8 +269,6 @@ class MainWindow(QMainWindow):
     @Slot()
     def _take_over(self) -> None:
         """Show what has come in since the last pulse, grouped by view: each view is touched once."""
-        from secryst_gui.engine import BlockEvent, DoneEvent, LineEvent, ProgressEvent
-
         texts: list[BlockEvent | LineEvent] = []
         blocks: list[BlockEvent] = []
         progress: ProgressEvent | None = None
@@ -276,20 +278,26 @@ class MainWindow(QMainWindow):
             event = delivery.event
             if delivery.number != self._translating:
                 self._notice(delivery)
-            elif isinstance(event, BlockEvent):
-                texts.append(event)
-                if event.draft or event.bonus is not None:  # else it only hands over the last letter of a stopped run
-                    blocks.append(event)
-            elif isinstance(event, LineEvent):
-                texts.append(event)
-            elif isinstance(event, ProgressEvent):
-                progress = event
-            elif isinstance(event, DoneEvent | Failed | Stopped):
+            elif isinstance(event, Failed | Stopped):
                 last = event
             elif isinstance(event, Loading):
                 self.status.set_state(f"Loading {event.name}…")
             elif isinstance(event, Loaded):
                 self._translation_begins(event)
+            elif not isinstance(event, Surveyed):
+                # Only now: the engine's own events come from a worker that has imported the engine. Importing it
+                # here, for the sake of an earlier notice, would hold this thread for half a second.
+                from secryst_gui.engine import BlockEvent, DoneEvent, ProgressEvent
+
+                if isinstance(event, DoneEvent):
+                    last = event
+                elif isinstance(event, ProgressEvent):
+                    progress = event
+                else:
+                    texts.append(event)
+                    # Without either it only hands over the last letter of a run that was stopped.
+                    if isinstance(event, BlockEvent) and (event.draft or event.bonus is not None):
+                        blocks.append(event)
         self.output.add(texts)
         self.plot.add(blocks)
         self.table.add(blocks)
@@ -345,22 +353,20 @@ class MainWindow(QMainWindow):
         if event.remark:
             self.status.setToolTip(event.remark)
 
-    def _end(self, event: object) -> None:
-        from secryst_gui.engine import DoneEvent
-
+    def _end(self, event: DoneEvent | Failed | Stopped) -> None:
         self._translating = None
         self.status.hide_progress()
-        if isinstance(event, DoneEvent):
+        if isinstance(event, Failed):
+            self.message.say(event.message)
+            self._idle("The translation ended early")
+        elif isinstance(event, Stopped):
+            self._idle(STOP_WORDS["cancelled"])
+        else:
             if event.stop != "cancelled":  # else what was streamed stays, to the last block
                 self.output.finish(event.output)
             if event.stats.blocks:
                 self.status.show_figures(event.stats)
             self._idle(STOP_WORDS.get(event.stop, "Done"))
-        elif isinstance(event, Failed):
-            self.message.say(event.message)
-            self._idle("The translation ended early")
-        else:
-            self._idle(STOP_WORDS["cancelled"])
         if self.settings.pair != self._translated:  # chosen while this was going on
             self._prepare()
 

@@ -18,7 +18,7 @@ from secryst_gui.ui.window import MainWindow
 
 VERIFIER = "fixture-verifier-1.0-fp32.zip"
 DRAFTER = "fixture-drafter-1.0-fp32.zip"
-SETTLE_MS = 20_000  # a bound for a busy machine, not an expectation
+SETTLE_MS = 90_000  # a bound for a busy machine, not an expectation
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -103,4 +104,6 @@ def test_nothing_is_drawn_past_the_edge(plot: AcceptancePlot) -> None:
     """At its least width, title and both axes still lie inside the widget."""
     plot.resize(plot.minimumSize())
     QApplication.processEvents()
-    assert plot.getPlotItem().size().width() <= plot.viewport().width()
+    needed = plot.getPlotItem().effectiveSizeHint(Qt.SizeHint.MinimumSize)
+    assert needed.width() <= plot.viewport().width()
+    assert needed.height() <= plot.viewport().height()

@@ -60,7 +60,7 @@ def test_blocks_stream_in_order(bench: Bench) -> None:
 
     bench.window._service.happened.connect(collect)
     bench.window.output.textChanged.connect(lambda: shown.append(bench.window.output.text()))
-    bench.translate("\n".join([TEXT] * 20))
+    bench.translate("\n".join([TEXT] * 6))
     assert indexes == list(range(len(indexes)))
     assert len(shown) > 2
     # The first change is the clearing; every later text continues the one before.
