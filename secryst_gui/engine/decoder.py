@@ -24,17 +24,23 @@ _CHUNK = 1 << 22
 
 
 class Decoder:
-    """The decoder of one model; :meth:`state` begins a sequence."""
+    """The decoder of one model; :meth:`read` takes a source, :meth:`state` begins a sequence over it.
 
-    def __init__(self, session: Session) -> None:
+    ``prologue``: a graph that makes, of the hidden states, what ``session`` takes in their place.
+    """
+
+    def __init__(self, session: Session, prologue: Session | None = None) -> None:
         self.session = session
-        missing = [name for name in (IDS, HIDDEN) if name not in session.inputs]
+        self.prologue = prologue
+        carried = list(prologue.outputs) if prologue is not None else []
+        needed = (IDS, *carried) if carried else (IDS, HIDDEN)
+        missing = [name for name in needed if name not in session.inputs]
         missing += [] if LOGITS in session.outputs else [LOGITS]
         if missing:
             found = ", ".join([*session.inputs, *session.outputs])
             raise GraphError(f"expected {', '.join(missing)} in {session.path.name}, found {found}; get another export")
         self.pasts = {name: name.replace(PAST, PRESENT, 1) for name in session.inputs if name.startswith(PAST)}
-        unknown = [name for name in session.inputs if name not in (IDS, HIDDEN, *self.pasts)]
+        unknown = [name for name in session.inputs if name not in (IDS, HIDDEN, *carried, *self.pasts)]
         lost = [present for present in self.pasts.values() if present not in session.outputs]
         if unknown or lost:
             found = ", ".join(unknown + lost)
@@ -45,9 +51,17 @@ class Decoder:
     def has_kv(self) -> bool:
         return bool(self.pasts)
 
-    def state(self, hidden: Array, *, single: bool) -> DecoderState:
-        """A fresh sequence over one source. ``single``: feed one token a call, whatever is asked for."""
-        return DecoderState(self, hidden, dict(self._empty), single=single)
+    def read(self, hidden: Array) -> dict[str, Array]:
+        """What every call takes of a source: its hidden states [1,S,D] or [1,S], or what the prologue makes of them."""
+        if self.prologue is None:
+            return {HIDDEN: hidden}
+        names = list(self.prologue.outputs)
+        carried = dict(zip(names, self.prologue.run(names, {HIDDEN: hidden}), strict=True))
+        return carried | ({HIDDEN: hidden} if HIDDEN in self.session.inputs else {})
+
+    def state(self, source: dict[str, Array], *, single: bool) -> DecoderState:
+        """A fresh sequence over a source. ``single``: feed one token a call, whatever is asked for."""
+        return DecoderState(self, source, dict(self._empty), single=single)
 
     def quantizes_per_pass(self) -> bool:
         """Whether activations get one scale for a whole pass, so that its tokens change each other's rounding.
@@ -89,9 +103,9 @@ class DecoderState:
     rest. So a caller cannot misfeed it: there is no cursor to keep.
     """
 
-    def __init__(self, decoder: Decoder, hidden: Array, pasts: dict[str, Array], *, single: bool) -> None:
+    def __init__(self, decoder: Decoder, source: dict[str, Array], pasts: dict[str, Array], *, single: bool) -> None:
         self._decoder = decoder
-        self._hidden = hidden
+        self._source = source
         self._pasts = pasts
         self._single = single
         self._fed: list[int] = []
@@ -125,7 +139,7 @@ class DecoderState:
     def _run(self, ids: list[int], names: list[str], pasts: dict[str, Array]) -> list[Array]:
         session = self._decoder.session
         self.calls += 1
-        feed = {IDS: np.array([ids], session.dtype(IDS)), HIDDEN: self._hidden, **pasts}
+        feed = {IDS: np.array([ids], session.dtype(IDS)), **self._source, **pasts}
         outputs = session.run(names, feed)
         # A table of places that runs out need not fail: after optimisation it may give fewer rows, each then taken
         # for another token's.

@@ -13,11 +13,12 @@ import numpy as np
 
 from secryst_gui.artifacts import Artifact, open_artifact
 from secryst_gui.engine import tokens
-from secryst_gui.engine.decoder import HIDDEN, IDS, Decoder, DecoderState
+from secryst_gui.engine.decoder import HIDDEN, IDS, DecoderState
+from secryst_gui.engine.decoders import Decoders
 from secryst_gui.engine.normalise import normalise
 from secryst_gui.engine.options import WINDOW_BYTES, EngineOptions
 from secryst_gui.engine.outline import Outline
-from secryst_gui.engine.probe import TEXT, probe
+from secryst_gui.engine.probe import TEXT
 from secryst_gui.engine.session import Array, Interrupt, Session
 from secryst_gui.engine.stopper import Stopper
 from secryst_gui.engine.windows import lines, windows
@@ -34,17 +35,21 @@ class Encoded:
     source: str
     ids: tuple[int, ...]
     hidden: Array
-    decoder: Decoder
+    decoders: Decoders
 
     @cached_property
     def steps(self) -> DecoderState:
         """Fed one token a call, so that its logits are those of plain decoding, to the bit."""
-        return self.decoder.state(self.hidden, single=True)
+        return self.decoders.steps.state(self._read, single=True)
 
     @cached_property
     def passes(self) -> DecoderState:
         """Fed a block a call."""
-        return self.decoder.state(self.hidden, single=False)
+        return self.decoders.passes.state(self._read, single=False)
+
+    @cached_property
+    def _read(self) -> dict[str, Array]:
+        return self.decoders.steps.read(self.hidden)
 
 
 class Review(NamedTuple):
@@ -76,9 +81,10 @@ class IMFModel:
                 "get another export of this model"
             )
         name = KV_DECODER if artifact.has_kv else DECODER
-        self._decoder = Decoder(Session(artifact.graphs[name], options, self.interrupt))
         self._head = Session(artifact.graphs[DRAFT], options, self.interrupt) if DRAFT in artifact.graphs else None
-        self._probe = probe(self._decoder, self._hidden(tokens.encode(TEXT)))
+        read = self._hidden(tokens.encode(TEXT))
+        self._decoders = Decoders(artifact.graphs[name], options, self.interrupt, read)
+        self._probe = self._decoders.probe
 
     @classmethod
     def load(cls, path: Path | str, options: EngineOptions | None = None) -> IMFModel:
@@ -142,7 +148,7 @@ class IMFModel:
         if not source:
             return None
         ids = tokens.encode(source)
-        return Encoded(source, tuple(ids), self._hidden(ids), self._decoder)
+        return Encoded(source, tuple(ids), self._hidden(ids), self._decoders)
 
     def draft(self, encoded: Encoded, prefix: Sequence[int], k: int) -> list[int]:
         """The greedy continuation of ``prefix``, at most ``k`` tokens, ending at an end token."""
@@ -201,7 +207,7 @@ class IMFModel:
     def close(self) -> None:
         """Let go of the sessions; the model cannot encode any more."""
         self._encoder = self._head = None
-        self.__dict__.pop("_decoder", None)  # closing twice is no mistake
+        self.__dict__.pop("_decoders", None)  # closing twice is no mistake
 
     def __enter__(self) -> IMFModel:
         return self

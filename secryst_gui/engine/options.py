@@ -10,9 +10,14 @@ WINDOW_BYTES = 1400
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """How sessions are opened. ``threads``: for one decoder call; 0 means as many as there are physical cores."""
+    """How sessions are opened.
+
+    ``threads``: for one decoder call; 0 means as many as there are physical cores. ``rewrite``: move what depends on
+    the source alone out of the step, and make passes over quantized graphs exact; False opens graphs as they are.
+    """
 
     threads: int = 0
+    rewrite: bool = True
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from tests.engine.conftest import FIXTURES, Load
 
 SEQUENCES = st.lists(st.lists(st.integers(3, 258), max_size=12), min_size=1, max_size=6)
 NOTHING = np.zeros((1, 2, 4), np.float32)
+READ = {"encoder_hidden_states": NOTHING}
 
 
 def tiny(path: Path) -> Decoder:
@@ -39,11 +40,13 @@ def test_a_state_answers_as_a_fresh_one(load: Load, name: str, sequences: list[l
     """Any sequence of questions, longer, shorter, with common beginnings: single steps to the bit, passes nearly."""
     model = load(name)
     source = encoded(model)
-    steps, passes = source.decoder.state(source.hidden, single=True), source.decoder.state(source.hidden, single=False)
+    decoders = source.decoders
+    read = decoders.steps.read(source.hidden)
+    steps, passes = decoders.steps.state(read, single=True), decoders.passes.state(read, single=False)
     for sequence in sequences:
         asked = sequences[0][:shared] + sequence
         count = min(len(asked), 3) + 1
-        fresh = source.decoder.state(source.hidden, single=True).logits(asked, count)
+        fresh = decoders.steps.state(read, single=True).logits(asked, count)
         assert np.array_equal(steps.logits(asked, count), fresh)
         if model.multi_token:
             near = passes.logits(asked, count).astype(np.float64)
@@ -53,7 +56,7 @@ def test_a_state_answers_as_a_fresh_one(load: Load, name: str, sequences: list[l
 def test_a_pair_that_is_no_layer_is_passed_along(tmp_path: Path) -> None:
     """A running count in a past of shape [B,1,P,1] grows, and is cropped with the rest."""
     decoder = tiny(graphs.counting(tmp_path / "g.onnx"))
-    state = decoder.state(NOTHING, single=False)
+    state = decoder.state(READ, single=False)
     for sequence in ([4, 5, 6], [4, 5, 7, 8], [4], [9, 9], [4, 5, 6]):
         sums = np.cumsum([0, *sequence])
         expected = graphs.table()[sums % graphs.V]
@@ -65,7 +68,7 @@ def test_head_counts_are_read_and_never_guessed(tmp_path: Path) -> None:
     told: tuple[int | str, ...] = (1, "heads")
     for number, present_heads in enumerate(told):
         decoder = tiny(graphs.counting(tmp_path / f"{number}.onnx", heads="heads", present_heads=present_heads))
-        assert decoder.state(NOTHING, single=False).logits([4]).shape == (1, graphs.V)
+        assert decoder.state(READ, single=False).logits([4]).shape == (1, graphs.V)
     with pytest.raises(GraphError, match="expected a fixed size for axis 1") as error:
         tiny(graphs.counting(tmp_path / "open.onnx", heads="heads", present_heads="heads", follows=True))
     assert "\n" not in str(error.value)
@@ -73,16 +76,22 @@ def test_head_counts_are_read_and_never_guessed(tmp_path: Path) -> None:
 
 def test_a_graph_that_looks_ahead_is_found_out(tmp_path: Path) -> None:
     """Where later tokens change earlier verdicts, no pass over several tokens is trusted."""
-    assert "later ones change" in str(probe(tiny(graphs.looking_ahead(tmp_path / "g.onnx")), NOTHING).reason)
-    assert probe(tiny(graphs.counting(tmp_path / "h.onnx")), NOTHING).multi_token
+    ahead, counting = tiny(graphs.looking_ahead(tmp_path / "g.onnx")), tiny(graphs.counting(tmp_path / "h.onnx"))
+    assert "later ones change" in str(probe(ahead, ahead, NOTHING).reason)
+    assert probe(counting, counting, NOTHING).multi_token
 
 
 def test_passes_are_trusted_where_they_can_be(load: Load) -> None:
-    """fp32, fp16 and int4 graphs agree with single steps; int8 ones quantize a whole pass with one scale."""
+    """fp32, fp16 and int4 graphs agree with single steps, and so do int8 ones whose tokens are quantized one by one."""
     for name in FIXTURES:
-        model = load(name)
-        assert model.multi_token == ("int8" not in name)
-        assert (model.multi_token_reason is None) == model.multi_token
+        assert load(name).multi_token_reason is None
+
+
+def test_int8_graphs_as_they_are_verify_token_by_token(conformance: Path) -> None:
+    """Opened without rewriting, a graph that quantizes a whole pass with one scale is not trusted with passes."""
+    path = conformance / "imf" / "fixture-verifier-1.0-int8.zip"
+    with IMFModel.load(path, EngineOptions(threads=1, rewrite=False)) as model:
+        assert "one scale" in str(model.multi_token_reason)
 
 
 def test_a_file_that_is_no_graph_gets_one_line(tmp_path: Path) -> None:

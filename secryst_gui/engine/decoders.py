@@ -1,0 +1,90 @@
+"""A model's decoder in the forms that decoding uses: for single steps, and for passes over a block.
+
+Both are the same graph, with what depends on the source alone moved into a prologue. Where the graph quantizes a
+whole pass with one scale, passes use a form that quantizes every token by itself. A rewritten form is used only if it
+was checked against the untouched graph; otherwise the graph is opened as it is, and the log says why.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from secryst_gui.engine.decoder import Decoder
+from secryst_gui.engine.options import EngineOptions
+from secryst_gui.engine.probe import STEPS, TOLERANCE, Probe, probe, probe_sequence
+from secryst_gui.engine.rewrite import Plan, planned
+from secryst_gui.engine.session import Array, Interrupt, Session
+from secryst_gui.errors import SecrystError
+
+log = logging.getLogger(__name__)
+
+
+class Decoders:
+    """Opens what is needed when it is needed; ``hidden`` is the encoded text of the probe."""
+
+    def __init__(self, graph: Path, options: EngineOptions, interrupt: Interrupt, hidden: Array) -> None:
+        self._graph, self._options, self._interrupt, self._hidden = graph, options, interrupt, hidden
+        untouched = None
+        self._plan = planned(graph) if options.rewrite else None
+        if self._plan is not None and not self._plan.notes:
+            untouched = self._opened(graph)
+            self._plan = self._checked(self._plan, untouched)
+        if self._plan is None:
+            self.steps = untouched or self._opened(graph)
+        else:
+            self.steps = self._opened(self._plan.step, self._plan.prologue)
+        self.probe = self._remembered() or self._measured()
+
+    @cached_property
+    def passes(self) -> Decoder:
+        """For several tokens a call."""
+        if self._plan is None or self._plan.rows is None:
+            return self.steps
+        return self._opened(self._plan.rows, self._plan.prologue)
+
+    def _opened(self, graph: Path, prologue: Path | None = None) -> Decoder:
+        early = Session(prologue, self._options, self._interrupt) if prologue is not None else None
+        return Decoder(Session(graph, self._options, self._interrupt), early)
+
+    def _checked(self, plan: Plan, untouched: Decoder) -> Plan | None:
+        """``plan``, if single steps of its forms agree with the untouched graph's; else None, and the log says why."""
+        sequence = probe_sequence()
+        expected = _steps(untouched, self._hidden, sequence)
+        try:
+            for form in (plan.step, plan.rows):
+                if form is None or (form == self._graph and plan.prologue is None):
+                    continue
+                found = _steps(self._opened(form, plan.prologue), self._hidden, sequence)
+                off = float(np.abs(found - expected).max())
+                if (
+                    not np.array_equal(found.argmax(-1), expected.argmax(-1))
+                    or off > TOLERANCE * np.abs(expected).max()
+                ):
+                    log.warning("%s is opened as it is: rewritten, it is off by %.3g", self._graph.name, off)
+                    return None
+        except SecrystError as error:
+            log.warning("%s is opened as it is: rewritten, it fails (%s)", self._graph.name, error)
+            return None
+        return plan
+
+    def _remembered(self) -> Probe | None:
+        notes = self._plan.notes if self._plan is not None else {}
+        try:
+            return Probe(int(notes["vocabulary"]), notes["reason"], float(notes["near_tie"]))
+        except (KeyError, TypeError, ValueError):
+            return None
+
+    def _measured(self) -> Probe:
+        found = probe(self.steps, self.passes, self._hidden)
+        if self._plan is not None:
+            self._plan.note(vocabulary=found.vocabulary, reason=found.reason, near_tie=found.near_tie)
+        return found
+
+
+def _steps(decoder: Decoder, hidden: Array, sequence: list[int]) -> Array:
+    state = decoder.state(decoder.read(hidden), single=True)
+    return state.logits(sequence, STEPS).astype(np.float64)

@@ -1,0 +1,116 @@
+"""Rewritten graphs as files: made once for a graph, checked, remembered, and made again when they are gone.
+
+A plan lives in a folder named by the graph's digest, the version of the rewriting and that of ONNX Runtime, so that
+neither an update nor another file can meet a wrong one. The folder is a cache: it may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import onnx
+import onnxruntime as ort
+from filelock import FileLock
+
+from secryst_gui import paths
+from secryst_gui.engine.rewrite.hoist import hoist
+from secryst_gui.engine.rewrite.rows import quantize_by_row
+
+#: Raise it when the rewriting changes.
+VERSION = 1
+#: Plans that are kept; the least recently used go first.
+KEPT = 16
+_NOTES = "notes.json"
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Files to open instead of a graph. ``prologue`` and ``rows`` are None where there was nothing to do.
+
+    ``step``: one token a call. ``rows``: the same, every token quantized by itself, for passes. ``notes``: what was
+    found when the plan was checked, empty before.
+    """
+
+    folder: Path
+    step: Path
+    prologue: Path | None
+    rows: Path | None
+    notes: dict[str, Any]
+
+    def note(self, **notes: Any) -> None:
+        """Remember what a check found; where that cannot be written it is found again next time."""
+        try:
+            temporary = self.folder / f"{_NOTES}.part"
+            temporary.write_text(json.dumps(notes), "utf-8")
+            temporary.replace(self.folder / _NOTES)
+        except OSError:
+            log.info("could not remember the check of %s", self.folder, exc_info=True)
+
+
+def planned(graph: Path) -> Plan | None:
+    """The plan for ``graph``, from the cache or made now; None where it can only be opened as it is."""
+    try:
+        root = paths.work_dir() / "rewrites"
+        root.mkdir(parents=True, exist_ok=True)
+        folder = root / f"{_digest(graph)[:40]}-{VERSION}-{ort.__version__}"
+        with FileLock(root / ".lock"):
+            if not (folder / "done").exists():
+                _make(graph, folder)
+                _trim(root, folder)
+            (folder / "done").touch()
+            return _read(graph, folder)
+    except Exception as error:  # a rewriting is a courtesy: whatever goes wrong, the graph itself is still right
+        log.warning("%s is opened as it is: it could not be rewritten (%s)", graph.name, error)
+        return None
+
+
+def _make(graph: Path, folder: Path) -> None:
+    temporary = folder.with_suffix(".part")
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir()
+    model = onnx.load(str(graph))
+    split = hoist(model)
+    step = split.step if split is not None else model
+    if split is not None:
+        onnx.save(split.prologue, str(temporary / "prologue.onnx"))
+        onnx.save(split.step, str(temporary / "step.onnx"))
+    if quantize_by_row(step):
+        onnx.save(step, str(temporary / "rows.onnx"))
+    (temporary / "done").touch()
+    shutil.rmtree(folder, ignore_errors=True)
+    temporary.rename(folder)
+
+
+def _read(graph: Path, folder: Path) -> Plan | None:
+    def there(name: str) -> Path | None:
+        return folder / name if (folder / name).exists() else None
+
+    try:
+        notes = json.loads((folder / _NOTES).read_text("utf-8"))
+    except (OSError, ValueError):
+        notes = {}
+    return Plan(folder, there("step.onnx") or graph, there("prologue.onnx"), there("rows.onnx"), notes)
+
+
+def _digest(graph: Path) -> str:
+    if _DIGEST.fullmatch(graph.stem):
+        return graph.stem  # laid out under its own, verified digest
+    with graph.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _trim(root: Path, keep: Path) -> None:
+    folders = [folder for folder in root.iterdir() if folder.is_dir() and folder != keep]
+    folders.sort(key=lambda folder: (folder / "done").stat().st_mtime if (folder / "done").exists() else 0.0)
+    for folder in folders[: max(0, len(folders) - KEPT + 1)]:
+        shutil.rmtree(folder, ignore_errors=True)
