@@ -232,10 +232,8 @@ def test_a_drafter_steps_once_for_each_drafted_token_and_what_it_missed(
 def test_each_model_reads_a_window_once(opened: Opened, runs: list[tuple[str, int]]) -> None:
     """One run of each encoder for a window, whatever the number of blocks."""
     verifier, drafter = opened("copier"), opened("copier-plain")
-    encoder = verifier.artifact.graphs["encoder.onnx"].name
-    assert encoder == drafter.artifact.graphs["encoder.onnx"].name
     decoded(SpeculativeModel(drafter, verifier, 3), "one line\nanother")
-    assert Counter(name for name, _ in runs)[encoder] == 2 * 2
+    assert Counter(name for name, _ in runs)["encoder"] == 2 * 2
 
 
 def test_nothing_to_decode_counts_nothing(opened: Opened) -> None:
