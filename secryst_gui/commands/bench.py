@@ -90,8 +90,8 @@ def rounds(value: str) -> int:
     return number
 
 
-def speculative(pair: pairing.Pair, block_size: int) -> Decode:
-    model = SpeculativeModel(pair.drafter, pair.verifier, block_size)
+def speculative(pair: pairing.Pair, block_size: int | None) -> Decode:
+    model = SpeculativeModel(pair.drafters, pair.verifier, block_size)
 
     def decode(text: str) -> tuple[list[int], Statistics | None]:
         return model.generate(text, max_len=MAX_LEN, guard=False), model.stats
@@ -119,7 +119,7 @@ def run(options: argparse.Namespace) -> int:
     with pairing.opened(options) as pair:
         plain = Runner("plain", lambda text: (pair.verifier.generate(text, max_len=MAX_LEN, guard=False), None))
         runners = [plain]
-        if pair.drafter is not None:
+        if pair.drafters:
             runners.append(Runner(f"drafter {pair.drafter_name}", speculative(pair, options.block_size)))
         runtime = public_runtime(pair)
         if runtime is not None:
@@ -135,7 +135,7 @@ def run(options: argparse.Namespace) -> int:
         report = {
             "verifier": pair.verifier.artifact.path.stem,
             "drafter": pair.drafter_name,
-            "block_size": options.block_size,
+            "block_size": options.block_size or pairing.AUTO,
             "inputs": len(inputs),
             "rounds": options.rounds,
             "runners": rows,

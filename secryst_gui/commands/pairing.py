@@ -7,19 +7,20 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-from secryst_gui.artifacts import Listing, Store, fits
-from secryst_gui.engine import Drafter, EngineOptions, IMFModel, LookupDrafter
+from secryst_gui.artifacts import Listing, Store, drafters_for, fits
+from secryst_gui.engine import Drafter, EngineOptions, HeadDrafter, IMFModel, LookupDrafter
 from secryst_gui.errors import ArtifactError, ModelNotFoundError, PairError
 
-LOOKUP, NONE = "lookup", "none"
+LOOKUP, HEAD, AUTO, NONE = "lookup", "head", "auto", "none"
+BUILTIN = (LOOKUP, HEAD, AUTO, NONE)
 
 
 @dataclass(frozen=True)
 class Pair:
-    """An opened verifier and what drafts for it (None: the verifier alone, token by token)."""
+    """An opened verifier and what drafts for it (nothing: the verifier alone, token by token)."""
 
     verifier: IMFModel
-    drafter: IMFModel | Drafter | None
+    drafters: tuple[IMFModel | Drafter, ...]
     drafter_name: str
 
 
@@ -30,11 +31,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="ID|PATH|lookup|none",
         help="what proposes tokens to it (default: the starter's, or lookup)",
     )
-    parser.add_argument("-k", "--block-size", type=block_size, default=8, metavar="N", help="tokens drafted for a pass")
+    parser.add_argument(
+        "-k",
+        "--block-size",
+        type=block_size,
+        default=8,
+        metavar="N|auto",
+        help="tokens drafted for a pass, 1 to 32; auto chooses for each block (default: 8)",
+    )
     parser.add_argument("--threads", type=threads, default=0, metavar="N", help="0: as many as physical cores")
 
 
-def block_size(value: str) -> int:
+def block_size(value: str) -> int | None:
+    """K, or None for ``auto``."""
+    if value == AUTO:
+        return None
     number = int(value)
     if not 1 <= number <= 32:
         raise argparse.ArgumentTypeError(f"expected a number from 1 to 32, found {number}")
@@ -49,7 +60,7 @@ def threads(value: str) -> int:
 
 
 def choose(store: Store, verifier: str | None, drafter: str | None) -> tuple[Listing, Listing | str]:
-    """The verifier, and a drafter that fits it, or ``lookup`` or ``none``.
+    """The verifier, and a drafter that fits it, or the name of a built-in one.
 
     Raises ModelNotFoundError when there is no such model, PairError when the two do not fit.
     """
@@ -61,7 +72,7 @@ def choose(store: Store, verifier: str | None, drafter: str | None) -> tuple[Lis
         )
     chosen = store.find(verifier) if verifier is not None else starter[0] if starter else None
     assert chosen is not None
-    if drafter in (LOOKUP, NONE):
+    if drafter in BUILTIN:
         return chosen, drafter
     if drafter is not None:
         drafting = store.find(drafter)
@@ -87,13 +98,26 @@ def misfit(drafter: Listing, verifier: Listing) -> str | None:
 @contextmanager
 def opened(options: argparse.Namespace) -> Iterator[Pair]:
     """Open what ``options`` asks for, and close it at the end."""
-    verifier, drafter = choose(Store(), options.verifier, options.drafter)
+    store = Store()
+    verifier, drafter = choose(store, options.verifier, options.drafter)
     engine = EngineOptions(threads=options.threads)
     with ExitStack() as stack:
         model = stack.enter_context(IMFModel.load(verifier.path, engine))
-        if drafter == NONE:
-            yield Pair(model, None, NONE)
-        elif isinstance(drafter, str):
-            yield Pair(model, LookupDrafter(), LOOKUP)
+        if isinstance(drafter, Listing):
+            opened = stack.enter_context(IMFModel.load(drafter.path, engine))
+            yield Pair(model, (opened,), drafter.path.stem)
+        elif drafter == AUTO:
+            drafters: list[IMFModel | Drafter] = [HeadDrafter(model)] if model.has_head else []
+            smaller = fitting(store, verifier)[:1]
+            drafters += [stack.enter_context(IMFModel.load(listing.path, engine)) for listing in smaller]
+            yield Pair(model, (*drafters, LookupDrafter()), AUTO)
+        elif drafter == HEAD:
+            yield Pair(model, (HeadDrafter(model),), HEAD)
         else:
-            yield Pair(model, stack.enter_context(IMFModel.load(drafter.path, engine)), drafter.path.stem)
+            yield Pair(model, (LookupDrafter(),) if drafter == LOOKUP else (), drafter)
+
+
+def fitting(store: Store, verifier: Listing) -> list[Listing]:
+    """Models that can draft for ``verifier``, the smallest first: a cheap draft is what pays."""
+    found = [listing for listing, reason in drafters_for(verifier, store.list()) if reason is None]
+    return sorted(found, key=lambda listing: listing.size)

@@ -113,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
         pair = stack.enter_context(pairing.opened(options))
         out = writer(options.output, stack)
         trace = writer(options.trace, stack) if options.trace else None
-        model = SpeculativeModel(pair.drafter, pair.verifier, options.block_size)
+        model = SpeculativeModel(pair.drafters, pair.verifier, options.block_size)
         pressed = stack.enter_context(stopping(model))
         live = not options.json and out is sys.stdout and out.isatty()
         progress = Progress(count, quiet=live)
@@ -150,7 +150,7 @@ def described(line: str, done: DoneEvent, pair: pairing.Pair, options: argparse.
         "tokens": list(done.tokens),
         "verifier": pair.verifier.artifact.path.stem,
         "drafter": pair.drafter_name,
-        "block_size": options.block_size,
+        "block_size": options.block_size or pairing.AUTO,
         "stop": done.stop,
         "stats": done.stats.as_dict(),
     }

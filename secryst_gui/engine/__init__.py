@@ -7,7 +7,7 @@ with IMFModel.load("verifier.zip") as verifier, IMFModel.load("drafter.zip") as 
 """
 
 from secryst_gui.engine.acceptance import Acceptance, accept_block
-from secryst_gui.engine.drafters import Drafter, LookupDrafter, ModelDrafter
+from secryst_gui.engine.drafters import Drafter, HeadDrafter, LookupDrafter, ModelDrafter
 from secryst_gui.engine.events import BlockEvent, DecodeEvent, DoneEvent, LineEvent, ProgressEvent
 from secryst_gui.engine.model import Encoded, IMFModel, Review
 from secryst_gui.engine.options import DecodeOptions, EngineOptions
@@ -23,6 +23,7 @@ __all__ = [
     "Drafter",
     "Encoded",
     "EngineOptions",
+    "HeadDrafter",
     "IMFModel",
     "LineEvent",
     "LookupDrafter",

@@ -8,6 +8,7 @@ from typing import Protocol
 from secryst_gui.engine.lookup import LookupDrafter
 from secryst_gui.engine.model import Encoded, IMFModel
 from secryst_gui.engine.outline import Outline
+from secryst_gui.errors import PairError
 
 
 class Drafter(Protocol):
@@ -56,4 +57,31 @@ class ModelDrafter:
         """Nothing to do: the decoder state finds for itself what it has in common with the next prefix."""
 
 
-__all__ = ["Drafter", "LookupDrafter", "ModelDrafter"]
+class HeadDrafter:
+    """The draft head of a model's own file: the whole output outlined in one pass over what the model has read."""
+
+    name = "head"
+
+    def __init__(self, model: IMFModel) -> None:
+        """Raises PairError when the file has no draft head."""
+        if not model.has_head:
+            raise PairError(f"expected a model with a draft head, found {model.id} without; choose another drafter")
+        self.model = model
+        self._outline: Outline | None = None
+
+    def begin(self, source: str, source_ids: Sequence[int]) -> None:  # noqa: ARG002 - the model makes its own ids
+        encoded = self.model.encode(source, raw=True)
+        self._outline = self.model.outline(encoded) if encoded is not None else None
+
+    def read(self, encoded: Encoded) -> None:
+        """Begin with what the model has encoded already."""
+        self._outline = self.model.outline(encoded)
+
+    def propose(self, prefix: Sequence[int], k: int) -> list[int]:
+        return self._outline.after(prefix, k) if self._outline is not None else []
+
+    def observe(self, decided: Sequence[int]) -> None:
+        """Nothing to do: the outline finds its place in the next prefix."""
+
+
+__all__ = ["Drafter", "HeadDrafter", "LookupDrafter", "ModelDrafter"]

@@ -18,6 +18,7 @@ class BlockEvent:
     a draft the verifier's one token is the bonus. ``gaps``: top-1 minus top-2 logit at each verdict, and of the bonus.
     ``emitted``: the ids that became output. ``text``: what may be shown now; the texts of a line's blocks together
     are the line's output. ``stop``: why the window ends with this block, or None. ``stats``: of the run so far.
+    ``drafter``: who proposed the draft; None for a single step.
     """
 
     index: int
@@ -36,6 +37,7 @@ class BlockEvent:
     verify_s: float
     stats: Statistics
     stop: Stop | None
+    drafter: str | None = None
 
 
 @dataclass(frozen=True)

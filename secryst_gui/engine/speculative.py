@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 
 from secryst_gui.engine import tokens
 from secryst_gui.engine.acceptance import accept_block
-from secryst_gui.engine.drafters import Drafter, ModelDrafter
+from secryst_gui.engine.drafters import Drafter, HeadDrafter, ModelDrafter
 from secryst_gui.engine.events import BlockEvent, DecodeEvent, DoneEvent, LineEvent, ProgressEvent
-from secryst_gui.engine.model import IMFModel
+from secryst_gui.engine.model import Encoded, IMFModel
 from secryst_gui.engine.normalise import normalise
 from secryst_gui.engine.options import DecodeOptions
+from secryst_gui.engine.pace import Pace
 from secryst_gui.engine.session import Cancelled
 from secryst_gui.engine.statistics import Statistics
 from secryst_gui.engine.stopper import Stop, Stopper
@@ -34,27 +34,36 @@ def never() -> bool:
 class SpeculativeModel:
     """A verifier with a drafter. The output is the verifier's own greedy output, whatever the drafter says.
 
-    ``drafter``: a smaller model, any :class:`Drafter`, or None for the verifier alone, token by token.
-    ``block_size``: K, the tokens drafted for a verifier pass, 1..32. Raises ValueError for another K, PairError when
-    the two models do not share a vocabulary.
+    ``drafter``: a smaller model, any :class:`Drafter`, several of them (the one that pays most is asked, block by
+    block), or None for the verifier alone, token by token. ``block_size``: K, the tokens drafted for a verifier pass,
+    1..32, or None to choose it for each block from what this request has shown. Raises ValueError for another K,
+    PairError when a drafting model does not share the verifier's vocabulary.
     """
 
-    def __init__(self, drafter: IMFModel | Drafter | None, verifier: IMFModel, block_size: int = 8) -> None:
-        if block_size not in BLOCK_SIZES:
+    def __init__(
+        self,
+        drafter: IMFModel | Drafter | Sequence[IMFModel | Drafter] | None,
+        verifier: IMFModel,
+        block_size: int | None = 8,
+    ) -> None:
+        if block_size is not None and block_size not in BLOCK_SIZES:
             raise ValueError(f"expected a block size from 1 to 32, found {block_size}")
         self.verifier = verifier
-        # A model that drafts for itself proposes its own greedy output, not its head's guess: then all is accepted.
-        same = isinstance(drafter, IMFModel) and drafter.manifest.sha256 == verifier.manifest.sha256
-        self.drafter: Drafter | None = (
-            ModelDrafter(drafter, head=not same) if isinstance(drafter, IMFModel) else drafter
-        )
+        given = [] if drafter is None else list(drafter) if isinstance(drafter, Sequence) else [drafter]
+        self.drafters: list[Drafter] = [self._drafter(each) for each in given]
         self.block_size = block_size
         self.stats = Statistics()
-        if isinstance(self.drafter, ModelDrafter) and self.drafter.model.vocabulary != verifier.vocabulary:
+
+    def _drafter(self, given: IMFModel | Drafter) -> Drafter:
+        if isinstance(given, IMFModel):
+            # A model that drafts for itself proposes its own greedy output, not its head's guess: all is accepted.
+            given = ModelDrafter(given, head=given.manifest.sha256 != self.verifier.manifest.sha256)
+        if isinstance(given, ModelDrafter) and given.model.vocabulary != self.verifier.vocabulary:
             raise PairError(
-                f"expected a drafter with {verifier.vocabulary} tokens, as {verifier.id} has, found "
-                f"{self.drafter.model.id} with {self.drafter.model.vocabulary}; choose a drafter of the same ladder"
+                f"expected a drafter with {self.verifier.vocabulary} tokens, as {self.verifier.id} has, found "
+                f"{given.model.id} with {given.model.vocabulary}; choose a drafter of the same ladder"
             )
+        return given
 
     def translate(self, text: str, max_len: int = 256, raw: bool = False, guard: bool = True) -> str:
         """The text's reading; line breaks survive. ``max_len``: tokens at most for a window."""
@@ -66,7 +75,7 @@ class SpeculativeModel:
 
     def generate(self, text: str, max_len: int = 256, raw: bool = False, guard: bool = True) -> list[int]:
         """The ids of ``text`` as one window; equal to ``verifier.generate``, token for token."""
-        run = _Run(DecodeOptions(max_len=max_len, raw=raw, guard=guard), never)
+        run = self._run(DecodeOptions(max_len=max_len, raw=raw, guard=guard), never)
         self._begin()
         source = text if raw else normalise(text)
         stopper = Stopper(max_len, guard)
@@ -91,7 +100,7 @@ class SpeculativeModel:
         ``is_cancelled`` is asked before every block. Raises DecodeError when the runtime fails.
         """
         self._begin()
-        run = _Run(options or DecodeOptions(), is_cancelled)
+        run = self._run(options or DecodeOptions(), is_cancelled)
         events = self._text(run, text)
         try:
             while True:
@@ -148,15 +157,18 @@ class SpeculativeModel:
                 encoded = self.verifier.encode(window.text, raw=True)
                 if encoded is None:
                     return
-                if self.drafter is not None:
-                    self.drafter.begin(encoded.source, encoded.ids)
+            begun: list[Drafter] = []
             while stopper.reason is None:
                 run.check()
                 prefix = stopper.output
                 position = len(prefix)
-                k = min(self.block_size, stopper.remaining)
+                drafter, k = run.pace.choose()
+                if drafter is not None and drafter not in begun:
+                    with run.timing("encode_s"):
+                        self._begin_drafter(drafter, encoded)
+                    begun.append(drafter)
                 with run.timing("draft_s"):
-                    draft = self._draft(prefix, k)
+                    draft = self._draft(drafter, prefix, min(k, stopper.remaining))
                 draft_s = run.last
                 with run.timing("verify_s"):
                     review = self.verifier.review(encoded, prefix, draft)
@@ -171,8 +183,9 @@ class SpeculativeModel:
                 while taken < len(decided) and stopper.reason is None:
                     stopper.push(decided[taken])
                     taken += 1
-                if self.drafter is not None:
-                    self.drafter.observe(decided[:taken])
+                for each in begun:
+                    each.observe(decided[:taken])
+                run.pace.saw(drafter, len(draft), accepted, draft_s, verify_s)
 
                 emitted = tuple(stopper.output[position:])
                 shown = before + text.push(emitted) + (text.finish() if stopper.reason else "")
@@ -191,7 +204,7 @@ class SpeculativeModel:
                     rechecked=review.rechecked,
                 )
                 yield BlockEvent(
-                    index=run.stats.blocks - 1,
+                    index=run.blocks - 1,
                     line=run.line,
                     window=run.window,
                     position=position,
@@ -207,15 +220,23 @@ class SpeculativeModel:
                     verify_s=verify_s,
                     stats=run.stats,
                     stop=stopper.reason,
+                    drafter=drafter.name if drafter is not None else None,
                 )
         except Cancelled:
             stopper.reason = "cancelled"
             # The letter that was held back is part of what was decided: a last event hands it over.
             yield run.ending(len(stopper.output), before + text.finish())
 
-    def _draft(self, prefix: Sequence[int], k: int) -> list[int]:
+    def _begin_drafter(self, drafter: Drafter, encoded: Encoded) -> None:
+        """Hand a drafter the source; the verifier's own draft head takes what the verifier has read."""
+        if isinstance(drafter, HeadDrafter) and drafter.model is self.verifier:
+            drafter.read(encoded)
+        else:
+            drafter.begin(encoded.source, encoded.ids)
+
+    def _draft(self, drafter: Drafter | None, prefix: Sequence[int], k: int) -> list[int]:
         """The drafter's proposal, cut to what a block may hold: ``k`` known tokens, none after an end token."""
-        proposed = self.drafter.propose(prefix, k) if self.drafter is not None else []
+        proposed = drafter.propose(prefix, k) if drafter is not None else []
         draft: list[int] = []
         for token in proposed[:k]:
             if not 0 <= token < self.verifier.vocabulary:
@@ -226,8 +247,10 @@ class SpeculativeModel:
         return draft
 
     def _models(self) -> list[IMFModel]:
-        drafting = [self.drafter.model] if isinstance(self.drafter, ModelDrafter) else []
-        return [self.verifier, *drafting]
+        return [self.verifier, *(each.model for each in self.drafters if isinstance(each, ModelDrafter | HeadDrafter))]
+
+    def _run(self, options: DecodeOptions, is_cancelled: Callable[[], bool]) -> _Run:
+        return _Run(options, is_cancelled, Pace(self.drafters, self.block_size))
 
     def _begin(self) -> None:
         self.stats = Statistics()
@@ -242,22 +265,31 @@ class SpeculativeModel:
 class _Run:
     """The bookkeeping of one request: where it is, what was counted, the time it took."""
 
-    def __init__(self, options: DecodeOptions, is_cancelled: Callable[[], bool]) -> None:
+    def __init__(self, options: DecodeOptions, is_cancelled: Callable[[], bool], pace: Pace) -> None:
         self.options = options
+        self.pace = pace
         self.line = 0
         self.window = 0
         self.last = 0.0
         self._is_cancelled = is_cancelled
-        self._counted = Statistics()
+        self._counts: dict[str, int] = {}
+        self._seconds: dict[str, float] = {}
         self._spent = 0.0
         self._since = time.perf_counter()
 
     @property
+    def blocks(self) -> int:
+        return self._counts.get("blocks", 0)
+
+    @property
     def stats(self) -> Statistics:
-        if self._counted == Statistics():
-            return self._counted  # nothing to decode, so no time was spent decoding
+        if not self._seconds:
+            return Statistics()  # nothing to decode, so no time was spent decoding
         running = time.perf_counter() - self._since if self._since else 0.0
-        return replace(self._counted, total_s=self._spent + running)
+        encode_s, draft_s, verify_s = (self._seconds.get(name, 0.0) for name in ("encode_s", "draft_s", "verify_s"))
+        return Statistics(
+            **self._counts, encode_s=encode_s, draft_s=draft_s, verify_s=verify_s, total_s=self._spent + running
+        )
 
     def check(self) -> None:
         if self._is_cancelled():
@@ -278,10 +310,11 @@ class _Run:
             yield
         finally:
             self.last = time.perf_counter() - started
-            self._counted = replace(self._counted, **{name: getattr(self._counted, name) + self.last})
+            self._seconds[name] = self._seconds.get(name, 0.0) + self.last
 
     def count(self, **counts: int) -> None:
-        self._counted = self._counted + Statistics(**counts)
+        for name, value in counts.items():
+            self._counts[name] = self._counts.get(name, 0) + value
 
     def ending(self, position: int, text: str) -> BlockEvent:
         """An event without a block, for text that is still to be shown when a window is cancelled."""

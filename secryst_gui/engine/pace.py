@@ -1,0 +1,136 @@
+"""Which drafter, and how many tokens, for the next block: the choice that is expected to emit the most a second.
+
+With a the chance that a drafted token is accepted, c the time to draft one, and v(n) the time of a verifier pass over
+n tokens, a block of K emits E(K) = (1 - a^(K+1)) / (1 - a) tokens on average and takes K c + v(K+1) (Leviathan et al.
+2023, arxiv.org/abs/2211.17192, section 3). All three are measured in this request and forgotten with it. Where no
+drafter is expected to pay, single steps are taken, and now and then a short block tries again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from secryst_gui.engine.drafters import Drafter
+
+#: Block sizes that are considered.
+SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
+#: The first block, before anything is known.
+FIRST = 8
+#: Before it is measured, a token is taken to be accepted so often (as if seen for so many tokens), and a pass over n
+#: tokens to cost 1 + SLOPE (n - 1) single steps.
+PRIOR, PRIOR_WEIGHT, SLOPE = 0.8, 5.0, 0.1
+#: How much of the past counts, a block later.
+MEMORY = 0.95
+#: Single steps between two tries of drafters that did not pay, and the size of such a try.
+PATIENCE, TRY = 32, 2
+
+
+@dataclass
+class _Rating:
+    """What one drafter has shown: acceptance as weighted counts, and seconds a token."""
+
+    hits: float = PRIOR * PRIOR_WEIGHT
+    trials: float = PRIOR_WEIGHT
+    seconds: float = 0.0
+    tokens: float = 0.0
+
+    @property
+    def acceptance(self) -> float:
+        return min(0.999, self.hits / self.trials)
+
+    @property
+    def cost(self) -> float:
+        return self.seconds / self.tokens if self.tokens else 0.0
+
+    def saw(self, drafted: int, accepted: int, seconds: float) -> None:
+        tried = min(accepted + 1, drafted)
+        self.hits, self.trials = MEMORY * self.hits + accepted, MEMORY * self.trials + tried
+        self.seconds, self.tokens = MEMORY * self.seconds + seconds, MEMORY * self.tokens + drafted
+
+
+@dataclass
+class _PassCost:
+    """v(n) as a straight line, fitted by least squares over recent passes."""
+
+    count: float = 0.0
+    n: float = 0.0
+    nn: float = 0.0
+    t: float = 0.0
+    nt: float = 0.0
+
+    def saw(self, tokens: int, seconds: float) -> None:
+        self.count, self.n, self.nn = MEMORY * self.count + 1, MEMORY * self.n + tokens, MEMORY * self.nn + tokens**2
+        self.t, self.nt = MEMORY * self.t + seconds, MEMORY * self.nt + tokens * seconds
+
+    def __call__(self, tokens: int) -> float:
+        """Seconds of a pass over ``tokens``."""
+        spread = self.count * self.nn - self.n**2
+        if spread > 1e-6 * self.nn * self.count:
+            slope = max(0.0, (self.count * self.nt - self.n * self.t) / spread)
+            base = (self.t - slope * self.n) / self.count
+            if base > 0:
+                return base + slope * tokens
+        # One size seen so far, or a fit that makes no sense: scale the usual shape to what was seen.
+        usual = (1 - SLOPE) * self.count + SLOPE * self.n
+        return (1 - SLOPE + SLOPE * tokens) * self.t / usual if usual else 1 - SLOPE + SLOPE * tokens
+
+
+def expected_tokens(acceptance: float, size: int) -> float:
+    """E(K): tokens that a block of ``size`` emits on average, its correction or bonus included."""
+    return (1 - acceptance ** (size + 1)) / (1 - acceptance) if acceptance < 1 else size + 1.0
+
+
+@dataclass
+class Pace:
+    """The choices of one request. ``fixed``: K, or None to choose it too."""
+
+    drafters: Sequence[Drafter]
+    fixed: int | None
+    _ratings: list[_Rating] = field(init=False)
+    _passes: _PassCost = field(default_factory=_PassCost)
+    _waited: int = 0
+
+    def __post_init__(self) -> None:
+        self._ratings = [_Rating() for _ in self.drafters]
+
+    def choose(self) -> tuple[Drafter | None, int]:
+        """The next block's drafter and size; (None, 0) for a single step."""
+        if not self.drafters:
+            return None, 0
+        if self.fixed is not None:
+            return max(zip(self._rates(self.fixed), self.drafters, strict=True), key=lambda pair: pair[0])[
+                1
+            ], self.fixed
+        if not self._passes.count:
+            return self.drafters[0], FIRST
+        options = [
+            (rate, drafter, size)
+            for size in SIZES
+            for rate, drafter in zip(self._rates(size), self.drafters, strict=True)
+        ]
+        rate, drafter, size = max(options, key=lambda option: option[0])
+        if rate > 1 / self._passes(1):
+            self._waited = 0
+            return drafter, size
+        self._waited += 1
+        if self._waited >= PATIENCE:
+            self._waited = 0
+            return drafter, TRY
+        return None, 0
+
+    def saw(self, drafter: Drafter | None, drafted: int, accepted: int, draft_s: float, verify_s: float) -> None:
+        """What came of a block: tokens drafted and accepted, and the seconds that drafting and verifying took."""
+        self._passes.saw(drafted + 1, verify_s)
+        if drafter is not None:
+            rating = self._ratings[self.drafters.index(drafter)]
+            if drafted:
+                rating.saw(drafted, accepted, draft_s)
+            else:
+                rating.saw(1, 0, draft_s)  # nothing to propose is as good as wrong
+
+    def _rates(self, size: int) -> list[float]:
+        return [
+            expected_tokens(rating.acceptance, size) / (size * rating.cost + self._passes(size + 1))
+            for rating in self._ratings
+        ]
