@@ -15,7 +15,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from models.recipe.marks import join, split
+from models.recipe.marks import join, split, without_gaps
 from models.recipe.model import EOS, step_of
 
 Pair = tuple[str, list[int]]
@@ -28,8 +28,23 @@ _EMOJI = [*"😀😂❤🙏👍🌙🕌📚✅🔥🎉☕⭐", "❤️", "👍�
 _OTHER = [*"éüñçøßабвгдежзשלוםไทยខ្មែរ漢字かな한글αβγδپچگڤیک"]
 
 
+#: Blocks to draw any character from, so that every byte is copied: Latin, Greek, Cyrillic, Hebrew, Arabic digits and
+#: letters, Indic, Thai, signs and arrows, kana, Chinese, Korean, emoji.
+_BLOCKS = (
+    *((0xA1, 0x02FF), (0x0370, 0x058F), (0x05D0, 0x05EA), (0x0660, 0x066F), (0x0671, 0x06D3), (0x06F0, 0x06FF)),
+    *((0x0904, 0x0939), (0x0E01, 0x0E2E), (0x2010, 0x27BF), (0x3041, 0x30FF), (0x4E00, 0x9FFF), (0xAC00, 0xD7A3)),
+    (0x1F300, 0x1FAFF),
+)
+
+
+def _any(rng: random.Random) -> str:
+    return chr(rng.randint(*rng.choice(_BLOCKS)))
+
+
 def _foreign(rng: random.Random) -> str:
     """A token that carries no marks."""
+    if rng.random() < 0.3:
+        return "".join(_any(rng) for _ in range(rng.randint(1, 3)))
     kind = rng.random()
     if kind < 0.35:
         return "".join(rng.choices(rng.choice(_DIGITS), k=rng.randint(1, 8)))
@@ -66,8 +81,8 @@ def _wrapped(word: Pair, rng: random.Random) -> Pair:
     return left + word[0] + right, [0] * len(left) + word[1] + [0] * len(right)
 
 
-def vary(pair: Pair, rng: random.Random) -> Pair:
-    """One everyday variation of a segment (often the segment itself)."""
+def vary(pair: Pair, rng: random.Random, foreign: float = 0.12) -> Pair:
+    """One everyday variation of a segment (often the segment itself). ``foreign``: how often strangers are put in."""
     if rng.random() < 0.45:
         pair = _without(pair, r"\s+(?=[،.؛؟!:,])")
     if rng.random() < 0.25:
@@ -80,10 +95,10 @@ def vary(pair: Pair, rng: random.Random) -> Pair:
         words = words[start : start + rng.choice([1, 1, 1, 2, 2, 3, 4, 5, 6])]
     if rng.random() < 0.02:
         words = [w for w in words for _ in range(rng.randint(1, 3))]
-    if rng.random() < 0.12:
+    if rng.random() < foreign:
         for _ in range(rng.randint(1, 3)):
-            foreign = _foreign(rng)
-            words.insert(rng.randint(0, len(words)), (foreign, [0] * len(foreign)))
+            stranger = _foreign(rng)
+            words.insert(rng.randint(0, len(words)), (stranger, [0] * len(stranger)))
     if rng.random() < 0.1:
         at = rng.randrange(len(words))
         words[at] = _wrapped(words[at], rng)
@@ -103,6 +118,11 @@ class Batch:
     tokens: Tensor  # [B,N], fed
     targets: Tensor  # [B,N], -100 for padding
     place: Tensor  # [B,N]
+
+    @property
+    def real(self) -> Tensor:
+        """[B,L], true for characters, false for the end and for padding."""
+        return self.characters[:, :, 0] > EOS
 
     def to(self, device: str) -> Batch:
         return self if device == "cpu" else Batch(*(getattr(self, name).to(device) for name in self.__annotations__))
@@ -151,19 +171,19 @@ def load(path: Path) -> dict[str, list[Pair]]:
     pairs: dict[str, list[Pair]] = {}
     for line in path.read_text("utf-8").splitlines():
         kind, _, text = line.partition("\t")
-        pairs.setdefault(kind, []).append(split(text))
+        letters, labels = split(text)
+        pairs.setdefault(kind, []).append((letters, without_gaps(letters, labels)))
     return pairs
 
 
-def stream(pairs: dict[str, list[Pair]], characters: int, seed: int, varied: bool = True) -> Iterator[list[Pair]]:
+def stream(pairs: dict[str, list[Pair]], characters: int, seed: int, foreign: float = 0.12) -> Iterator[list[Pair]]:
     """Endless batches of about ``characters`` characters with padding, bucketed by length."""
     rng = random.Random(seed)
     kinds = list(pairs)
     weights = [WEIGHTS.get(kind, 1.0) * len(pairs[kind]) for kind in kinds]
 
     def draw() -> Pair:
-        pair = rng.choice(pairs[rng.choices(kinds, weights)[0]])
-        return vary(pair, rng) if varied else pair
+        return vary(rng.choice(pairs[rng.choices(kinds, weights)[0]]), rng, foreign)
 
     while True:
         pool = []

@@ -18,10 +18,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from models.recipe.batches import Batch, collate
+from models.recipe.batches import Batch
 from models.recipe.loop import add_options, fit
 from models.recipe.model import TIERS, Tier
-from models.recipe.train import NAN, agreement
+from models.recipe.train import NAN, agreement, own_spelling
 
 
 def mark_objective(verifier: Tier, tier: Tier, batch: Batch, dropout: float) -> tuple[Tensor, float, float]:
@@ -29,36 +29,21 @@ def mark_objective(verifier: Tier, tier: Tier, batch: Batch, dropout: float) -> 
     with torch.no_grad():
         wanted = verifier.marks(verifier.encode(batch.characters))
     logits = tier.marks(tier.encode(batch.characters, dropout))
-    known = batch.labels >= 0
-    loss = functional.cross_entropy(logits[known], wanted[known].softmax(-1))
-    return loss, agreement(logits, torch.where(known, wanted.argmax(-1), -100)), NAN
+    loss = functional.cross_entropy(logits[batch.real], wanted[batch.real].softmax(-1))
+    return loss, agreement(logits, torch.where(batch.real, wanted.argmax(-1), -100)), NAN
 
 
-@torch.no_grad()
-def own_spelling(verifier: Tier, batch: Batch) -> tuple[Batch, Tensor]:
-    """``batch`` with the verifier's marks in place of the reference's, and its verdicts [B,N] (-100 for padding)."""
-    states = verifier.encode(batch.characters)
-    labels = verifier.marks(states).argmax(-1)
-    pairs = []
-    for row, known, ids in zip(labels.tolist(), (batch.labels >= 0).tolist(), batch.characters.tolist(), strict=True):
-        length = sum(known)
-        letters = bytes(i - 3 for character in ids[:length] for i in character if i).decode()
-        pairs.append((letters, row[:length]))
-    spelt = collate(pairs).to(str(states.device))
-    logits, _ = verifier.decode(spelt.tokens, spelt.place, verifier.rows(states, spelt.owner, spelt.source))
-    return spelt, torch.where(spelt.targets >= 0, logits.argmax(-1), -100)
-
-
-def spelling_objective(
-    verifier: Tier, tier: Tier, batch: Batch, dropout: float, stage: str
-) -> tuple[Tensor, float, float]:
-    """Cross-entropy of the drafter's next byte against the verifier's verdict, in nats."""
-    spelt, verdicts = own_spelling(verifier, batch)
-    with torch.set_grad_enabled(stage == "joint" and torch.is_grad_enabled()):
-        states = tier.encode(spelt.characters, dropout if stage == "joint" else 0.0)
-    logits, _ = tier.decode(spelt.tokens, spelt.place, tier.rows(states, spelt.owner, spelt.source))
-    loss = functional.cross_entropy(logits.flatten(0, 1), verdicts.flatten())
-    return loss, NAN, agreement(logits, verdicts)
+def spelling_objective(verifier: Tier, tier: Tier, batch: Batch, _: float) -> tuple[Tensor, float, float]:
+    """Cross-entropy of the drafter's next byte against the verifier's verdict on its own spelling, in nats."""
+    with torch.no_grad():
+        states, spelt = own_spelling(verifier, batch)
+        decided, _presents = verifier.decode(
+            spelt.tokens, spelt.place, verifier.rows(states, spelt.owner, spelt.source)
+        )
+        verdicts = torch.where(spelt.targets >= 0, decided.argmax(-1), -100)
+        states = tier.encode(spelt.characters)
+    logits, _presents = tier.decode(spelt.tokens, spelt.place, tier.rows(states, spelt.owner, spelt.source))
+    return functional.cross_entropy(logits.flatten(0, 1), verdicts.flatten()), NAN, agreement(logits, verdicts)
 
 
 def main() -> None:
@@ -69,10 +54,7 @@ def main() -> None:
     verifier = Tier(TIERS["verifier"]).to(options.device).eval()
     path = options.verifier or options.out / "verifier.pt"
     verifier.load_state_dict(torch.load(path, map_location=options.device, weights_only=True)["model"])
-    if options.stage == "encoder":
-        fit("drafter", options, partial(mark_objective, verifier))
-    else:
-        fit("drafter", options, partial(spelling_objective, verifier, stage=options.stage))
+    fit("drafter", options, partial(mark_objective if options.stage == "encoder" else spelling_objective, verifier))
 
 
 if __name__ == "__main__":

@@ -16,11 +16,14 @@ from typing import Any
 import torch
 
 from models.recipe.batches import Batch, Pair, collate, load, stream
-from models.recipe.marks import split
+from models.recipe.marks import split, without_gaps
 from models.recipe.model import TIERS, Tier
 
-STAGES = ("encoder", "decoder", "joint")
-PEAK = {"encoder": 2e-3, "decoder": 2e-3, "joint": 5e-4}
+STAGES = ("encoder", "decoder")
+#: How often a stage sees text with strangers in it: the decoder must copy every byte there is.
+FOREIGN = {"encoder": 0.12, "decoder": 0.35}
+#: The share of a stage's time in which the learning rate rises.
+WARM_UP = 0.03
 REPORT_SECONDS, SAVE_SECONDS = 60, 180
 #: The loss to follow, and the accuracy on marks and on bytes (nan where a stage has none).
 Objective = Callable[[Tier, Batch, float], tuple[torch.Tensor, float, float]]
@@ -31,6 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, help="the folder for checkpoints")
     parser.add_argument("--stage", choices=STAGES, required=True)
     parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--rate", type=float, default=2e-3, help="the highest learning rate")
     parser.add_argument("--characters", type=int, default=3000, help="characters in a batch")
     parser.add_argument("--dropout", type=float, default=0.05)
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
@@ -43,14 +47,17 @@ def trained(tier: Tier, stage: str) -> list[torch.nn.Parameter]:
     return [
         parameter
         for name, parameter in tier.named_parameters()
-        if stage == "joint" or name.startswith(("encoder.", "marks.")) == (stage == "encoder")
+        if name.startswith(("encoder.", "marks.")) == (stage == "encoder")
     ]
 
 
 def held(data: Path, name: str, count: int = 60) -> list[list[Pair]]:
     """Held-out texts in batches of similar length, cut at 700 characters."""
     lines = (data / f"held-{name}.txt").read_text("utf-8").splitlines()
-    pairs = [split(line[:700]) for line in lines[:count]]
+    pairs = [
+        (letters, without_gaps(letters, labels))
+        for letters, labels in map(split, (each[:700] for each in lines[:count]))
+    ]
     pairs.sort(key=lambda pair: len(pair[0]))
     return [pairs[i : i + 12] for i in range(0, len(pairs), 12)]
 
@@ -77,7 +84,7 @@ def fit(name: str, options: argparse.Namespace, objective: Objective) -> None:
     checkpoint = options.out / f"{name}.pt"
     tier = Tier(TIERS[name]).to(options.device)
     parameters = trained(tier, options.stage)
-    optimizer = torch.optim.AdamW(parameters, lr=PEAK[options.stage], betas=(0.9, 0.98), weight_decay=0.01)
+    optimizer = torch.optim.AdamW(parameters, lr=options.rate, betas=(0.9, 0.98), weight_decay=0.01)
     budget, spent, step = options.minutes * 60, 0.0, 0
     if checkpoint.exists():
         saved: dict[str, Any] = torch.load(checkpoint, map_location=options.device, weights_only=True)
@@ -94,13 +101,16 @@ def fit(name: str, options: argparse.Namespace, objective: Objective) -> None:
         torch.save(state | {"spent": spent, "step": step, "budget": budget}, temporary)
         temporary.replace(checkpoint)
 
-    batches: Iterator[list[Pair]] = stream(load(options.data / "train.tsv"), options.characters, options.seed + step)
+    batches: Iterator[list[Pair]] = stream(
+        load(options.data / "train.tsv"), options.characters, options.seed + step, FOREIGN[options.stage]
+    )
     last = saved_at = reported = time.monotonic()
     seen, running = 0, 0.0
     while spent < budget:
-        rate = min(1.0, (step + 1) / 200) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * spent / budget)))
+        done = spent / budget
+        rate = min(1.0, (done + 1e-4) / WARM_UP) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * done)))
         for group in optimizer.param_groups:
-            group["lr"] = PEAK[options.stage] * rate
+            group["lr"] = options.rate * rate
         pairs = next(batches)
         loss, marks, spelt = objective(tier, collate(pairs).to(options.device), options.dropout)
         optimizer.zero_grad()

@@ -28,6 +28,10 @@ def canonical(marks: str) -> str:
     return shadda + vowel
 
 
+#: The label of a letter whose marks the reference leaves out: nothing is learnt from it, nor counted.
+UNKNOWN = -100
+
+
 def split(text: str) -> tuple[str, list[int]]:
     """``text`` as its characters without marks and a label index for each of them.
 
@@ -46,8 +50,24 @@ def split(text: str) -> tuple[str, list[int]]:
 
 
 def join(letters: str, labels: list[int]) -> str:
-    """The inverse of :func:`split`."""
-    return "".join(letter + LABELS[label] for letter, label in zip(letters, labels, strict=True))
+    """The inverse of :func:`split`; a letter with unknown marks gets none."""
+    return "".join(letter + LABELS[max(label, 0)] for letter, label in zip(letters, labels, strict=True))
+
+
+def without_gaps(letters: str, labels: list[int]) -> list[int]:
+    """``labels`` with those of bare words unknown.
+
+    Editions leave some words of a vowelled text bare, formulas above all. A word of two letters or more without any
+    mark says that the edition left it out, not that it has none.
+    """
+    found = list(labels)
+    for word in re.finditer(r"\S+", letters):
+        places = range(*word.span())
+        arabic = [i for i in places if ARABIC_LETTER.match(letters[i])]
+        if len(arabic) >= 2 and not any(labels[i] for i in places):
+            for i in arabic:
+                found[i] = UNKNOWN
+    return found
 
 
 def vowelled_share(text: str) -> float:

@@ -4,8 +4,8 @@
     python -m models.recipe.train --data DATA --out RUN --tier verifier --stage decoder --minutes 30
 
 The encoder decides the marks, one decision a letter, so an hour spent on it alone sees five times the text that
-training everything together would. The decoder then learns to spell those decisions out as bytes. ``--stage joint``
-trains both. ``--device cuda`` uses a GPU.
+training everything together would. The decoder then learns to spell those decisions, right or wrong, as bytes: what
+it writes is what the encoder decided, and every byte of the source is copied. ``--device cuda`` uses a GPU.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import argparse
 import torch
 from torch.nn import functional
 
-from models.recipe.batches import Batch
+from models.recipe.batches import Batch, collate
 from models.recipe.loop import add_options, fit
 from models.recipe.model import TIERS, Tier
 
@@ -28,21 +28,35 @@ def agreement(logits: torch.Tensor, wanted: torch.Tensor) -> float:
     return (logits.argmax(-1) == wanted)[known].float().mean().item()
 
 
-def losses(tier: Tier, batch: Batch, stage: str, dropout: float) -> tuple[torch.Tensor, float, float]:
-    """The loss in nats, and the accuracy on marks and on bytes (nan where the stage has none)."""
-    with torch.set_grad_enabled(stage != "decoder" and torch.is_grad_enabled()):
-        states = tier.encode(batch.characters, dropout if stage != "decoder" else 0.0)
-    loss = torch.zeros((), device=states.device)
-    marks = spelt = NAN
-    if stage != "decoder":
-        logits = tier.marks(states)
-        loss = loss + functional.cross_entropy(logits.flatten(0, 1), batch.labels.flatten(), label_smoothing=0.02)
-        marks = agreement(logits, batch.labels)
-    if stage != "encoder":
-        logits, _ = tier.decode(batch.tokens, batch.place, tier.rows(states, batch.owner, batch.source))
-        loss = loss + functional.cross_entropy(logits.flatten(0, 1), batch.targets.flatten())
-        spelt = agreement(logits, batch.targets)
-    return loss, marks, spelt
+def mark_objective(tier: Tier, batch: Batch, dropout: float) -> tuple[torch.Tensor, float, float]:
+    """Cross-entropy of the marks of known letters, in nats."""
+    logits = tier.marks(tier.encode(batch.characters, dropout))
+    loss = functional.cross_entropy(logits.flatten(0, 1), batch.labels.flatten(), label_smoothing=0.02)
+    return loss, agreement(logits, batch.labels), NAN
+
+
+def spelling_objective(tier: Tier, batch: Batch, _: float) -> tuple[torch.Tensor, float, float]:
+    """Cross-entropy of the bytes that spell the encoder's own decisions, in nats."""
+    states, spelt = own_spelling(tier, batch)
+    logits, _presents = tier.decode(spelt.tokens, spelt.place, tier.rows(states, spelt.owner, spelt.source))
+    return (
+        functional.cross_entropy(logits.flatten(0, 1), spelt.targets.flatten()),
+        NAN,
+        agreement(logits, spelt.targets),
+    )
+
+
+@torch.no_grad()
+def own_spelling(tier: Tier, batch: Batch) -> tuple[torch.Tensor, Batch]:
+    """The states [B,L,D] of ``batch``, and ``batch`` with the marks that ``tier``'s encoder decides on."""
+    states = tier.encode(batch.characters)
+    labels = tier.marks(states).argmax(-1)
+    pairs = []
+    for row, real, ids in zip(labels.tolist(), batch.real.tolist(), batch.characters.tolist(), strict=True):
+        length = sum(real)
+        letters = bytes(i - 3 for character in ids[:length] for i in character if i).decode()
+        pairs.append((letters, row[:length]))
+    return states, collate(pairs).to(str(states.device))
 
 
 def main() -> None:
@@ -50,7 +64,7 @@ def main() -> None:
     parser.add_argument("--tier", choices=TIERS, required=True)
     add_options(parser)
     options = parser.parse_args()
-    fit(options.tier, options, lambda tier, batch, dropout: losses(tier, batch, options.stage, dropout))
+    fit(options.tier, options, mark_objective if options.stage == "encoder" else spelling_objective)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import numpy as np
 
 from secryst_gui.engine.decoder import Decoder
 from secryst_gui.engine.session import Array
-from secryst_gui.engine.tokens import EOS, encode
+from secryst_gui.engine.tokens import EOS, OFFSET, encode
 
 #: Read by every model: two scripts, a digit, a space.
 TEXT = "قال abc 1"
@@ -26,9 +26,10 @@ MARGIN = 32
 TOLERANCE = 0.02
 #: The probe is short: the difference is taken to be at least one unit in the last place of the largest logit.
 LEAST_ULPS = 1
-#: Where tokens are quantized by themselves, rounding of the last bit can rarely move a value by a whole quantization
-#: step (seen: 0.5 % of the largest logit). The probe is too short to meet one, so gaps below this share are near-ties.
-QUANTIZED_SHARE = 0.02
+#: Where tokens are quantized by themselves, rounding of the last bit rarely moves a value by a whole quantization step.
+#: A longer probe of so many tokens looks for such moves. Two logits may move apart by twice the largest one seen, and
+#: the bound is no less than a share of the largest logit (moves of 0.5 % of it were seen).
+LONG, MOVES, LEAST_SHARE = 96, 2.5, 0.006
 
 
 @dataclass(frozen=True)
@@ -72,5 +73,15 @@ def probe(decoder: Decoder, passing: Decoder, hidden: Array) -> Probe:
     unit = float(np.finfo(np.float16 if decoder.session.dtype("logits") is np.float16 else np.float32).eps)
     near_tie = MARGIN * max(difference, leak, LEAST_ULPS * unit * size)
     if passing is not decoder:
-        near_tie = max(near_tie, QUANTIZED_SHARE * size)
+        near_tie = max(near_tie, MOVES * _moves(decoder, passing, hidden), LEAST_SHARE * size)
     return Probe(vocabulary, None, near_tie)
+
+
+def _moves(decoder: Decoder, passing: Decoder, hidden: Array) -> float:
+    """The largest difference of a logit between passes and single steps over a long sequence of any bytes."""
+    sequence = [OFFSET + (at * at * 7 + at * 13) % 251 for at in range(LONG - 1)]
+    steps = decoder.state(decoder.read(hidden), single=True).logits(sequence, LONG)
+    state = passing.state(passing.read(hidden), single=False)
+    blocks = [state.logits(sequence[: end - 1], STEPS) for end in range(STEPS, LONG + 1, STEPS)]
+    rows = np.concatenate(blocks).astype(np.float64)
+    return float(np.abs(rows - steps[: len(rows)]).max())

@@ -24,7 +24,7 @@ from secryst_gui.engine.rewrite.hoist import hoist
 from secryst_gui.engine.rewrite.rows import quantize_by_row
 
 #: Raise it when the rewriting changes.
-VERSION = 1
+VERSION = 2
 #: Plans that are kept; the least recently used go first.
 KEPT = 16
 _NOTES = "notes.json"
