@@ -12,6 +12,9 @@ from secryst_gui.ui.requests import BuiltinDrafter, DrafterChoice
 if TYPE_CHECKING:
     from secryst_gui.artifacts import Listing
 
+#: The graph of a zip that drafts a whole output at once.
+DRAFT_HEAD = "draft.onnx"
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -49,7 +52,11 @@ def drafter_choices(verifier: Listing | None, listings: Sequence[Listing]) -> li
     else:
         judged = drafters_for(verifier, listings)
     models = [Choice(one.path, _label(one), _detail(one), _place(one), problem) for one, problem in judged]
-    builtin = [
+    builtin = [Choice(BuiltinDrafter.AUTO, "Auto", "Whichever drafter pays most, chosen for each block as it goes.")]
+    if verifier is not None and _has_head(verifier):
+        told = "The verifier's own file outlines the whole output in one pass."
+        builtin.append(Choice(BuiltinDrafter.HEAD, "Draft head", told))
+    builtin += [
         Choice(BuiltinDrafter.LOOKUP, "Lookup (model-free)", "Copies letters of the source and phrases seen before."),
         Choice(BuiltinDrafter.NONE, "None (verifier alone)", "The verifier decodes one token at a time."),
     ]
@@ -85,6 +92,10 @@ def pick(choices: Sequence[Choice], *preferred: DrafterChoice | None) -> Drafter
 def problems(choices: Iterable[Choice]) -> list[str]:
     """One line for each choice that cannot be chosen: which, and why."""
     return [f"{one.label}: {one.problem}" for one in choices if one.problem is not None]
+
+
+def _has_head(one: Listing) -> bool:
+    return one.manifest is not None and DRAFT_HEAD in one.manifest.sha256
 
 
 def _usable_first(choices: Iterable[Choice]) -> list[Choice]:

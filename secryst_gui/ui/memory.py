@@ -75,6 +75,15 @@ class WindowMemory:
         self._settings.setValue("decode/block_size", value)
 
     @property
+    def adaptive(self) -> bool:
+        """Whether K is chosen for each block."""
+        return self._text("decode/adaptive") != "false"
+
+    @adaptive.setter
+    def adaptive(self, value: bool) -> None:
+        self._settings.setValue("decode/adaptive", "true" if value else "false")
+
+    @property
     def threads(self) -> int:
         """Threads of the runtime, 0 for as many as there are cores."""
         return self._number("decode/threads", 0, 0, MAX_THREADS)

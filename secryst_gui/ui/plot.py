@@ -17,6 +17,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from secryst_gui.ui import theme
+from secryst_gui.ui.memory import MAX_BLOCK_SIZE
 
 if TYPE_CHECKING:
     from secryst_gui.engine import BlockEvent
@@ -47,6 +48,7 @@ class AcceptancePlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no t
         self._total_drafted = 0
         self._total_accepted = 0
         self._block_size = 8
+        self._is_adaptive = False
         self._following = True
         self._stale = False
 
@@ -83,12 +85,14 @@ class AcceptancePlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no t
         """Accepted tokens over drafted tokens so far, 0..1; None while nothing was drafted."""
         return self._total_accepted / self._total_drafted if self._total_drafted else None
 
-    def begin(self, block_size: int) -> None:
-        """Forget the last run; the left axis goes from 0 to ``block_size``."""
+    def begin(self, block_size: int | None) -> None:
+        """Forget the last run; the left axis goes from 0 to ``block_size``, or to the largest K if it is adaptive."""
         self._drafted.clear()
         self._accepted.clear()
         self._rate.clear()
         self._total_drafted = self._total_accepted = 0
+        self._is_adaptive = block_size is None
+        block_size = MAX_BLOCK_SIZE if block_size is None else block_size
         self._block_size = block_size
         self._following = True
         self._box.setYRange(0, block_size, padding=0.06)
@@ -157,7 +161,8 @@ class AcceptancePlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no t
             axis.setTextPen(pg.mkPen(colours.text))
             axis.setStyle(tickFont=theme.small_font(self.font()), tickLength=-4)
         label: dict[str, Any] = {"color": text, "font-size": f"{self.font().pointSizeF() * 0.92:.1f}pt"}
-        item.setLabel("left", f"accepted tokens of K = {self._block_size}", **label)
+        sizes = f"adaptive K ≤ {self._block_size}" if self._is_adaptive else f"K = {self._block_size}"
+        item.setLabel("left", f"accepted tokens of {sizes}", **label)
         item.setLabel("bottom", "block", **label)
         item.setLabel("right", "running acceptance rate", **label)
         self._retitle()

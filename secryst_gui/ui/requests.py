@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class BuiltinDrafter(enum.StrEnum):
     """Drafters that are no model on disk; the values are those of the command line's ``--drafter``."""
 
+    AUTO = "auto"
+    HEAD = "head"
     LOOKUP = "lookup"
     NONE = "none"
 
@@ -52,13 +54,16 @@ class Prepare:
 
 @dataclass(frozen=True, slots=True)
 class Translate:
-    """Decode ``text`` with a pair, K = ``block_size`` (1..32); ``raw`` skips the normalisation of the input."""
+    """Decode ``text`` with a pair; ``raw`` skips the normalisation of the input.
+
+    ``block_size``: K, 1..32, or None to let the engine choose it for each block.
+    """
 
     number: int
     pair: Pair
     threads: int
     text: str
-    block_size: int
+    block_size: int | None
     raw: bool
 
 

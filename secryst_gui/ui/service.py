@@ -46,7 +46,7 @@ class DecodingService(QObject):
         """Load a pair in the background; a `Loaded` or `Failed` follows."""
         return self._submit(Prepare(self._next(), pair, threads))
 
-    def translate(self, pair: Pair, threads: int, text: str, block_size: int, raw: bool) -> int:
+    def translate(self, pair: Pair, threads: int, text: str, block_size: int | None, raw: bool) -> int:
         """Decode a text; the engine's events follow, and a `DoneEvent`, `Stopped` or `Failed` is the last."""
         return self._submit(Translate(self._next(), pair, threads, text, block_size, raw))
 

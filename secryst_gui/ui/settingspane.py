@@ -1,8 +1,4 @@
-"""The settings dock: which pair, and how it decodes. It holds no model, only choices.
-
-The object name ``adaptiveCheck`` is reserved for adaptive block sizes; a box that did nothing would be a lie, so it
-comes with the thing itself.
-"""
+"""The settings dock: which pair, and how it decodes. It holds no model, only choices."""
 
 from __future__ import annotations
 
@@ -147,6 +143,11 @@ class SettingsPane(QDockWidget):
         self.block_size.setValue(DEFAULT_BLOCK_SIZE)
         self.block_size.setSuffix(" tokens")
         self.block_size.setToolTip("How many tokens the drafter proposes for one pass of the verifier")
+        self.adaptive = QCheckBox("&Adaptive: K chosen for each block")
+        self.adaptive.setObjectName("adaptiveCheck")
+        self.adaptive.setAccessibleName("Adaptive block size")
+        self.adaptive.setToolTip("Longer blocks while drafts are accepted, shorter ones while they are not")
+        self.adaptive.setChecked(True)
         self.threads = _spin("threadsSpin", "Threads", 0, MAX_THREADS)
         self.threads.setSpecialValueText("automatic")
         self.threads.setToolTip("Threads of the runtime; automatic takes one for each core")
@@ -175,6 +176,8 @@ class SettingsPane(QDockWidget):
             form.addRow(label, field)
             if caption is not None:
                 form.addRow(caption)
+            if field is self.block_size:
+                form.addRow(self.adaptive)
         form.addRow(self.raw)
         form.addRow(self._problems)
         content = QWidget()
@@ -193,6 +196,8 @@ class SettingsPane(QDockWidget):
         self.verifier.currentIndexChanged.connect(self._verifier_chosen)
         self.drafter.currentIndexChanged.connect(self._drafter_chosen)
         self.threads.valueChanged.connect(self._threads_chosen)
+        self.adaptive.toggled.connect(self._explain)
+        self._explain()
 
     @property
     def pair(self) -> Pair | None:
@@ -201,6 +206,11 @@ class SettingsPane(QDockWidget):
         if verifier is None or isinstance(verifier, BuiltinDrafter) or drafter is None:
             return None
         return Pair(verifier, drafter)
+
+    @property
+    def chosen_block_size(self) -> int | None:
+        """K, or None where it is chosen for each block."""
+        return None if self.adaptive.isChecked() else self.block_size.value()
 
     @property
     def problems(self) -> str:
@@ -234,11 +244,13 @@ class SettingsPane(QDockWidget):
         self.drafter.setEnabled(verifier is not None)
         self._explain()
 
+    @Slot()
     def _explain(self) -> None:
         for combo, caption in ((self.verifier, self._verifier_caption), (self.drafter, self._drafter_caption)):
             caption.setText(combo.chosen.detail if combo.chosen else "")
         alone = self.drafter.value is BuiltinDrafter.NONE
-        self.block_size.setEnabled(not alone)
+        self.block_size.setEnabled(not alone and not self.adaptive.isChecked())
+        self.adaptive.setEnabled(not alone)
         broken = problems(self.verifier.choices)
         unfit = sum(1 for one in self.drafter.choices if not one.usable) - len(broken)
         lines = broken[:SHOWN_PROBLEMS]

@@ -103,7 +103,7 @@ class MainWindow(QMainWindow):
         self.resize(1160, 740)
         self.resizeDocks([self.settings], [270], Qt.Orientation.Horizontal)
         order: list[QWidget] = [self.source, self.output, self.table, self.settings.verifier, self.settings.drafter]
-        order += [self.settings.block_size, self.settings.threads, self.settings.raw]
+        order += [self.settings.block_size, self.settings.adaptive, self.settings.threads, self.settings.raw]
         for before, after in itertools.pairwise(order):
             QWidget.setTabOrder(before, after)
 
@@ -196,13 +196,13 @@ class MainWindow(QMainWindow):
         self.message.dismiss()
         self.output.begin()
         self.table.begin()
-        self.plot.begin(self.settings.block_size.value())
+        self.plot.begin(self.settings.chosen_block_size)
         self.status.clear_figures()
         self.status.set_state("Starting…")
         self._prepare_timer.stop()
         self._translated = pair
         self._translating = self._service.translate(
-            pair, self.settings.threads.value(), text, self.settings.block_size.value(), self.settings.raw.isChecked()
+            pair, self.settings.threads.value(), text, self.settings.chosen_block_size, self.settings.raw.isChecked()
         )
         self._update_actions()
 
@@ -410,6 +410,7 @@ class MainWindow(QMainWindow):
         text = memory.source_text
         self.source.setPlainText(next(iter(self._samples.values()), "") if text is None else text)
         self.settings.block_size.setValue(memory.block_size)
+        self.settings.adaptive.setChecked(memory.adaptive)
         self.settings.threads.setValue(memory.threads)
         self.settings.raw.setChecked(memory.raw)
         self._prepare_timer.stop()
@@ -432,6 +433,7 @@ class MainWindow(QMainWindow):
         if pane.pair is not None:  # without any model the last choice stays remembered for when it is back
             memory.verifier, memory.drafter = pane.pair.verifier, pane.pair.drafter
         memory.block_size = pane.block_size.value()
+        memory.adaptive = pane.adaptive.isChecked()
         memory.threads = pane.threads.value()
         memory.raw = pane.raw.isChecked()
         memory.set_layout("geometry", self.saveGeometry())

@@ -108,12 +108,12 @@ class DecodingWorker(QObject):
     def _translate(self, request: Translate) -> None:
         from secryst_gui.engine import DecodeOptions, SpeculativeModel
 
-        verifier, drafter = self._load(request)
+        verifier, drafters = self._load(request)
         if self._is_cancelled(request):
             self._tell(request, Stopped())
             return
         self._tell(request, Loaded(request.pair, _remark(verifier)))
-        pair = SpeculativeModel(drafter, verifier, block_size=request.block_size)
+        pair = SpeculativeModel(drafters, verifier, block_size=request.block_size)
         self._running = pair
         try:
             options = DecodeOptions(raw=request.raw)
@@ -122,18 +122,28 @@ class DecodingWorker(QObject):
         finally:
             self._running = None
 
-    def _load(self, request: Prepare | Translate) -> tuple[IMFModel, IMFModel | Drafter | None]:
+    def _load(self, request: Prepare | Translate) -> tuple[IMFModel, list[IMFModel | Drafter]]:
         """The request's models, from those kept or from disk. What the request does not use is closed first."""
         pair, threads = request.pair, request.threads
-        wanted = {_key(pair.verifier, threads)}
-        if isinstance(pair.drafter, Path):
-            wanted.add(_key(pair.drafter, threads))
+        drafting = self._drafting(pair)
+        wanted = {_key(path, threads) for path in (pair.verifier, *drafting)}
         for key in self._models.keys() - wanted:
             self._models.pop(key).close()
         verifier = self._model(request, pair.verifier)
+        models = [self._model(request, path) for path in drafting]
+        return verifier, [*_builtin(pair, verifier), *models, *_fallback(pair)]
+
+    def _drafting(self, pair: Pair) -> list[Path]:
+        """The zips that draft: the chosen one; for auto the smallest that fits."""
         if isinstance(pair.drafter, Path):
-            return verifier, self._model(request, pair.drafter)
-        return verifier, _builtin(pair)
+            return [pair.drafter]
+        if pair.drafter is not BuiltinDrafter.AUTO:
+            return []
+        from secryst_gui.artifacts import drafters_for
+
+        verifier = self._store.find(str(pair.verifier))
+        fitting = [one for one, problem in drafters_for(verifier, self._store.list()) if problem is None]
+        return [one.path for one in sorted(fitting, key=lambda one: one.size)[:1]]
 
     def _model(self, request: Prepare | Translate, path: Path) -> IMFModel:
         # Imported here, not above: the runtime takes a third of a second to import, and the window should be seen
@@ -156,10 +166,22 @@ def _key(path: Path, threads: int) -> ModelKey:
     return (path, found.st_size, found.st_mtime_ns, threads)
 
 
-def _builtin(pair: Pair) -> Drafter | None:
+def _builtin(pair: Pair, verifier: IMFModel) -> list[Drafter]:
+    """Drafters without a zip of their own that go before models."""
+    from secryst_gui.engine import HeadDrafter, LookupDrafter
+
+    if pair.drafter is BuiltinDrafter.LOOKUP:
+        return [LookupDrafter()]
+    if pair.drafter is BuiltinDrafter.HEAD or (pair.drafter is BuiltinDrafter.AUTO and verifier.has_head):
+        return [HeadDrafter(verifier)]
+    return []
+
+
+def _fallback(pair: Pair) -> list[Drafter]:
+    """What auto tries after everything else."""
     from secryst_gui.engine import LookupDrafter
 
-    return LookupDrafter() if pair.drafter is BuiltinDrafter.LOOKUP else None
+    return [LookupDrafter()] if pair.drafter is BuiltinDrafter.AUTO else []
 
 
 def _remark(verifier: IMFModel) -> str | None:

@@ -80,7 +80,7 @@ def test_tab_walks_through_all_and_is_caught_nowhere(open_bench: Callable[[], Be
         "sourceEdit",
         "outputView",
         "blockTable",
-        "blockSizeSpin",
+        "adaptiveCheck",
         "threadsSpin",
         "rawCheck",
         "sourceEdit",

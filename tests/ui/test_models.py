@@ -79,6 +79,8 @@ def test_pair_that_does_not_fit_is_greyed_with_its_reason(
     assert not pane.drafter.model().flags(pane.drafter.model().index(row, 0)) & Qt.ItemFlag.ItemIsEnabled
     assert choices[BuiltinDrafter.LOOKUP].usable
     assert choices[BuiltinDrafter.NONE].usable
+    assert choices[BuiltinDrafter.AUTO].usable
+    assert BuiltinDrafter.HEAD not in choices
 
 
 def test_changing_the_verifier_keeps_a_pair_that_fits(

@@ -37,9 +37,9 @@ def test_output_is_the_engines(bench: Bench, conformance: Path) -> None:
     assert accepted == [f"{event.accepted} of {len(event.draft)}" if event.draft else "–" for event in blocks]
 
 
-@pytest.mark.parametrize("drafter", list(BuiltinDrafter))
+@pytest.mark.parametrize("drafter", [BuiltinDrafter.AUTO, BuiltinDrafter.LOOKUP, BuiltinDrafter.NONE])
 def test_drafters_without_a_model(bench: Bench, drafter: BuiltinDrafter) -> None:
-    """Lookup and none translate too, and neither changes the output."""
+    """Auto, lookup and none translate too, and none of them changes the output."""
     bench.translate(TEXT)
     expected = bench.window.output.text()
     bench.choose(drafter)
@@ -169,3 +169,18 @@ def test_status_figures(bench: Bench, drafter: DrafterChoice | None) -> None:
     texts = {name: bench.figure(name) for name in ("statusAcceptance", "statusSpeed")}
     assert texts["statusSpeed"].endswith("tokens/s")
     assert texts["statusAcceptance"] == "nothing drafted" or texts["statusAcceptance"].startswith("acceptance rate ")
+
+
+def test_an_adaptive_block_size_changes_blocks_and_not_the_output(bench: Bench) -> None:
+    """With K chosen for each block the output stays; the axis goes to the largest K, and the number is greyed."""
+    bench.translate(TEXT)
+    expected = bench.window.output.text()
+    pane = bench.window.settings
+    pane.adaptive.setChecked(True)
+    assert not pane.block_size.isEnabled()
+    assert pane.chosen_block_size is None
+    bench.translate(TEXT)
+    assert bench.window.output.text() == expected
+    pane.adaptive.setChecked(False)
+    assert pane.block_size.isEnabled()
+    assert pane.chosen_block_size == pane.block_size.value()
