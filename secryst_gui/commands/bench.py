@@ -1,7 +1,7 @@
-"""``secryst-gui bench``: the verifier alone against the pair, interleaved in one run, and whether they agree.
+"""``secryst-gui bench``: every way to decode, interleaved in one run, and whether all give the same tokens.
 
-Every runner decodes every input once a round, in turn, so that whatever else the machine does hits all alike. A
-speed is the median over rounds, given with its smallest and largest, and as a ratio to plain decoding in this run.
+Each runner decodes each input once a round, in turn, so that whatever else the machine does hits all alike. A speed
+is the median over rounds, given with its smallest and largest; a ratio is the median of the rounds' own ratios.
 """
 
 from __future__ import annotations
@@ -12,72 +12,77 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from secryst_gui import paths
 from secryst_gui.commands import pairing, source
-from secryst_gui.engine import SpeculativeModel, Statistics
+from secryst_gui.engine import EngineOptions, HeadDrafter, IMFModel, LookupDrafter, SpeculativeModel, Statistics
+from secryst_gui.engine.drafters import Drafter
 from secryst_gui.engine.normalise import normalise
 
 #: Tokens at most for one input: the public runtime has no windows, so inputs are short lines.
 MAX_LEN = 1024
+SWEEP = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
+PLAIN, PUBLIC = "plain", "public runtime"
 Decode = Callable[[str], tuple[list[int], Statistics | None]]
 
 
 @dataclass
 class Runner:
-    """One way to decode, and what was measured of it: seconds and tokens of each round."""
+    """One way to decode, and what was measured of it: seconds of each round, tokens, and statistics of all rounds."""
 
     name: str
     decode: Decode
     seconds: list[float] = field(default_factory=list)
-    tokens: int = 0
     outputs: list[list[int]] = field(default_factory=list)
-    drafted: int = 0
-    accepted: int = 0
-    passes: int = 0
-    emitted: int = 0
+    stats: Statistics = field(default_factory=Statistics)
 
     def round(self, inputs: Sequence[str]) -> None:
-        outputs: list[list[int]] = []
+        self.outputs = []
         started = time.perf_counter()
         for text in inputs:
             tokens, stats = self.decode(text)
-            outputs.append(tokens)
-            if stats is not None:
-                self.drafted += stats.drafted
-                self.accepted += stats.accepted
-                self.passes += stats.passes
-                self.emitted += stats.emitted
+            self.outputs.append(tokens)
+            self.stats += stats or Statistics()
         self.seconds.append(time.perf_counter() - started)
-        self.outputs = outputs
-        self.tokens = sum(map(len, outputs))
 
     @property
-    def speeds(self) -> list[float]:
-        """Tokens a second of each round."""
-        return [self.tokens / seconds for seconds in self.seconds]
+    def tokens(self) -> int:
+        return sum(map(len, self.outputs))
 
-    def row(self, plain: Runner) -> dict[str, object]:
-        ratios = [other / own for other, own in zip(plain.seconds, self.seconds, strict=True)]
+    def row(self, plain: Runner, public: Runner | None) -> dict[str, Any]:
+        """The figures of a table row; seconds are parts of the whole time."""
+        speeds = [self.tokens / seconds for seconds in self.seconds]
+        whole, stats = sum(self.seconds), self.stats
         return {
             "name": self.name,
             "tokens": self.tokens,
-            "tokens_per_s": statistics.median(self.speeds),
-            "tokens_per_s_min": min(self.speeds),
-            "tokens_per_s_max": max(self.speeds),
-            "ratio_to_plain": statistics.median(ratios),
-            "acceptance_rate": self.accepted / self.drafted if self.drafted else None,
-            "tokens_per_pass": self.emitted / self.passes if self.passes else None,
+            "tokens_per_s": statistics.median(speeds),
+            "tokens_per_s_min": min(speeds),
+            "tokens_per_s_max": max(speeds),
+            "ratio_to_plain": self._ratio(plain),
+            "ratio_to_public": self._ratio(public) if public is not None else None,
+            "acceptance_rate": stats.acceptance_rate,
+            "tokens_per_pass": stats.tokens_per_pass,
+            "rechecked": stats.rechecked if stats.passes else None,
+            "encode_share": stats.encode_s / whole if stats.passes else None,
+            "draft_share": stats.draft_s / whole if stats.passes else None,
+            "verify_share": stats.verify_s / whole if stats.passes else None,
             "exact": self.outputs == plain.outputs,
         }
 
+    def _ratio(self, other: Runner) -> float:
+        return statistics.median(theirs / ours for theirs, ours in zip(other.seconds, self.seconds, strict=True))
+
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser("bench", help="time the verifier alone against the pair, and compare their outputs")
+    parser = commands.add_parser("bench", help="time every way to decode in one run, and compare their outputs")
     parser.add_argument("--inputs", type=Path, metavar="FILE", help="UTF-8 lines to decode (default: sample lines)")
     parser.add_argument("--rounds", type=rounds, default=5, metavar="N")
+    parser.add_argument("--sweep", action="store_true", help="the drafter at every K from 1 to 32, instead of the rest")
     pairing.add_options(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object with every figure")
     parser.set_defaults(run=run)
@@ -90,8 +95,12 @@ def rounds(value: str) -> int:
     return number
 
 
-def speculative(pair: pairing.Pair, block_size: int | None) -> Decode:
-    model = SpeculativeModel(pair.drafters, pair.verifier, block_size)
+def greedy(model: IMFModel) -> Decode:
+    return lambda text: (model.generate(text, max_len=MAX_LEN, guard=False), None)
+
+
+def speculative(drafters: Sequence[IMFModel | Drafter], verifier: IMFModel, block_size: int | None) -> Decode:
+    model = SpeculativeModel(drafters, verifier, block_size)
 
     def decode(text: str) -> tuple[list[int], Statistics | None]:
         return model.generate(text, max_len=MAX_LEN, guard=False), model.stats
@@ -99,13 +108,13 @@ def speculative(pair: pairing.Pair, block_size: int | None) -> Decode:
     return decode
 
 
-def public_runtime(pair: pairing.Pair) -> Decode | None:
+def public_runtime(path: Path) -> Decode | None:
     """The runtime ``secryst`` on the same file, where it is installed (it has no option for threads)."""
     try:
         import secryst
     except ImportError:
         return None
-    model = secryst.Model.load(pair.verifier.artifact.path)
+    model = secryst.Model.load(path)
 
     def decode(text: str) -> tuple[list[int], Statistics | None]:
         return model.generate(normalise(text), max_len=MAX_LEN), None
@@ -113,51 +122,87 @@ def public_runtime(pair: pairing.Pair) -> Decode | None:
     return decode
 
 
+def runners(pair: pairing.Pair, untouched: IMFModel, options: argparse.Namespace) -> list[Runner]:
+    """Every way to decode with this pair."""
+    verifier, k = pair.verifier, options.block_size
+    size = f"K={k or pairing.AUTO}"
+    if options.sweep:
+        sweep = [Runner(f"{pair.drafter_name}, K={k}", speculative(pair.drafters, verifier, k)) for k in SWEEP]
+        return [Runner(PLAIN, greedy(verifier)), *sweep]
+    found = [Runner("plain, graph as it is", greedy(untouched)), Runner(PLAIN, greedy(verifier))]
+    public = public_runtime(verifier.artifact.path)
+    if public is not None:
+        found.insert(0, Runner(PUBLIC, public))
+    models = [drafter for drafter in pair.drafters if isinstance(drafter, IMFModel)]
+    found += [Runner(f"{model.artifact.path.stem}, {size}", speculative([model], verifier, k)) for model in models]
+    heads: list[Drafter] = [HeadDrafter(verifier)] if verifier.has_head else []
+    found += [Runner(f"head, {size}", speculative(heads, verifier, k)) for _ in heads]
+    found.append(Runner(f"lookup, {size}", speculative([LookupDrafter()], verifier, k)))
+    found.append(Runner("auto, K=auto", speculative([*heads, *models, LookupDrafter()], verifier, None)))
+    return found
+
+
 def run(options: argparse.Namespace) -> int:
     path = options.inputs or paths.resources_dir() / "samples" / "bench.txt"
     inputs = [line for line in source.lines_of(source.read_file(path)) if line.strip()]
-    with pairing.opened(options) as pair:
-        plain = Runner("plain", lambda text: (pair.verifier.generate(text, max_len=MAX_LEN, guard=False), None))
-        runners = [plain]
-        if pair.drafters:
-            runners.append(Runner(f"drafter {pair.drafter_name}", speculative(pair, options.block_size)))
-        runtime = public_runtime(pair)
-        if runtime is not None:
-            runners.append(Runner("public runtime", runtime))
-        for runner in runners:
-            runner.decode(inputs[0])
+    with ExitStack() as stack:
+        pair = stack.enter_context(pairing.opened(options))
+        engine = EngineOptions(threads=options.threads, rewrite=False)
+        untouched = stack.enter_context(IMFModel.load(pair.verifier.artifact.path, engine))
+        entered = runners(pair, untouched, options)
+        for runner in entered:
+            runner.decode(inputs[0])  # what is opened late is opened now
         for number in range(options.rounds):
-            for runner in runners:
+            for runner in entered:
                 runner.round(inputs)
             if sys.stderr.isatty():
                 print(f"round {number + 1} of {options.rounds}", end="\r", file=sys.stderr, flush=True)
-        rows = [runner.row(plain) for runner in runners]
-        report = {
+        by_name = {runner.name: runner for runner in entered}
+        rows = [runner.row(by_name[PLAIN], by_name.get(PUBLIC)) for runner in entered]
+        report: dict[str, Any] = {
             "verifier": pair.verifier.artifact.path.stem,
             "drafter": pair.drafter_name,
             "block_size": options.block_size or pairing.AUTO,
             "inputs": len(inputs),
             "rounds": options.rounds,
+            "peak_memory_mb": peak_memory_mb(),
             "runners": rows,
         }
-    if options.json:
-        print(json.dumps(report, ensure_ascii=False))
-    else:
-        print_table(report, rows)
+    print(json.dumps(report, ensure_ascii=False) if options.json else table(report))
     return 0 if all(row["exact"] for row in rows) else 1
 
 
-def print_table(report: dict[str, object], rows: list[dict[str, object]]) -> None:
-    print(
-        f"verifier {report['verifier']}, K={report['block_size']}, "
-        f"{report['inputs']} inputs, {report['rounds']} rounds; speeds are medians over rounds"
-    )
-    print(f"{'':34} {'tokens/s':>9} {'(min to max)':>17} {'ratio':>6} {'accepted':>9} {'per pass':>9}  exact")
-    for row in rows:
+def peak_memory_mb() -> float | None:
+    """The largest memory of this process so far; None where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+
+
+def table(report: dict[str, Any]) -> str:
+    """The report for people."""
+
+    def number(value: float | None, form: str) -> str:
+        return "" if value is None else format(value, form)
+
+    lines = [
+        f"verifier {report['verifier']}, {report['inputs']} inputs, {report['rounds']} rounds, one process; "
+        f"peak memory {number(report['peak_memory_mb'], '.0f')} MB",
+        f"{'':40} {'tokens/s':>8} {'(min to max)':>15} {'plain':>7} {'public':>7} {'accepted':>8} {'per pass':>8} "
+        f"{'encode':>6} {'draft':>6} {'verify':>6}  exact",
+    ]
+    for row in report["runners"]:
         spread = f"({row['tokens_per_s_min']:.0f} to {row['tokens_per_s_max']:.0f})"
-        rate = "" if row["acceptance_rate"] is None else f"{row['acceptance_rate']:.3f}"
-        depth = "" if row["tokens_per_pass"] is None else f"{row['tokens_per_pass']:.2f}"
-        print(
-            f"{row['name']!s:<34} {row['tokens_per_s']:9.0f} {spread:>17} {row['ratio_to_plain']:5.2f}x "
-            f"{rate:>9} {depth:>9}  {'yes' if row['exact'] else 'NO'}"
+        ratios = [
+            number(row[name], ".2f") + "x" * (row[name] is not None) for name in ("ratio_to_plain", "ratio_to_public")
+        ]
+        shares = [number(row[f"{name}_share"], ".0%") for name in ("encode", "draft", "verify")]
+        lines.append(
+            f"{row['name']:<40} {row['tokens_per_s']:8.0f} {spread:>15} {ratios[0]:>7} {ratios[1]:>7} "
+            f"{number(row['acceptance_rate'], '.3f'):>8} {number(row['tokens_per_pass'], '.2f'):>8} "
+            f"{shares[0]:>6} {shares[1]:>6} {shares[2]:>6}  {'yes' if row['exact'] else 'NO'}"
         )
+    return "\n".join(lines)

@@ -9,17 +9,28 @@ from tests.commands.conftest import Run
 
 
 def test_every_runner_is_timed_and_compared(run: Run, verifier: Path, drafter: Path, tmp_path: Path) -> None:
-    """Plain, the pair, and the public runtime where it is installed decode the same tokens; figures are there."""
+    """Plain, the pair, lookup, auto, and the public runtime where it is installed: same tokens, all figures there."""
     inputs = tmp_path / "inputs.txt"
-    inputs.write_text("hello\n\nworld\n", "utf-8")
+    inputs.write_text("a\n\nb\n", "utf-8")
     options = ("--verifier", verifier, "--drafter", drafter, "--rounds", 2, "--inputs", inputs)
     report = json.loads(run("bench", *options, "--json").out)
     assert report["inputs"] == 2
-    assert [row["name"] for row in report["runners"]][:2] == ["plain", f"drafter {drafter.stem}"]
-    for row in report["runners"]:
+    rows = {row["name"]: row for row in report["runners"]}
+    assert {"plain", "plain, graph as it is", f"{drafter.stem}, K=8", "lookup, K=8", "auto, K=auto"} <= set(rows)
+    for row in rows.values():
         assert row["exact"] is True
         assert row["tokens"] > 0
         assert row["tokens_per_s_min"] <= row["tokens_per_s"] <= row["tokens_per_s_max"]
-    assert report["runners"][0]["ratio_to_plain"] == 1.0
-    table = run("bench", *options).out
-    assert table.count("yes") == len(report["runners"])
+    assert rows["plain"]["ratio_to_plain"] == 1.0
+    assert run("bench", *options).out.count("yes") == len(rows)
+
+
+def test_a_sweep_goes_over_k(run: Run, verifier: Path, drafter: Path, tmp_path: Path) -> None:
+    """One row for each K, and plain to compare with."""
+    inputs = tmp_path / "inputs.txt"
+    inputs.write_text("a\n", "utf-8")
+    options = ("--verifier", verifier, "--drafter", drafter, "--rounds", 1, "--inputs", inputs, "--sweep")
+    names = [row["name"] for row in json.loads(run("bench", *options, "--json").out)["runners"]]
+    assert names[0] == "plain"
+    assert names[1].endswith("K=1")
+    assert names[-1].endswith("K=32")
