@@ -39,7 +39,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="N|auto",
         help="tokens drafted for a pass, 1 to 32; auto chooses for each block (default: 8)",
     )
-    parser.add_argument("--threads", type=threads, default=0, metavar="N", help="0: as many as physical cores")
+    parser.add_argument(
+        "--threads",
+        type=threads,
+        default=0,
+        metavar="N",
+        help="0: one for small graphs, all physical cores for large ones",
+    )
 
 
 def block_size(value: str) -> int | None:

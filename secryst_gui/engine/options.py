@@ -12,7 +12,7 @@ WINDOW_BYTES = 1400
 class EngineOptions:
     """How sessions are opened.
 
-    ``threads``: for one decoder call; 0 means as many as there are physical cores. ``rewrite``: move what depends on
+    ``threads``: for one call of a graph; 0 means one for small graphs and all physical cores for large ones. ``rewrite``: move what depends on
     the source alone out of the step, and make passes over quantized graphs exact; False opens graphs as they are.
     """
 

@@ -150,7 +150,9 @@ class SettingsPane(QDockWidget):
         self.adaptive.setChecked(True)
         self.threads = _spin("threadsSpin", "Threads", 0, MAX_THREADS)
         self.threads.setSpecialValueText("automatic")
-        self.threads.setToolTip("Threads of the runtime; automatic takes one for each core")
+        self.threads.setToolTip(
+            "Threads of the runtime; automatic takes one for small models and all cores for large ones"
+        )
         self.raw = QCheckBox("&Raw text, not normalised")
         self.raw.setObjectName("rawCheck")
         self.raw.setAccessibleName("Raw text, not normalised")
