@@ -12,8 +12,9 @@ WINDOW_BYTES = 1400
 class EngineOptions:
     """How sessions are opened.
 
-    ``threads``: for one call of a graph; 0 means one for small graphs and all physical cores for large ones. ``rewrite``: move what depends on
-    the source alone out of the step, and make passes over quantized graphs exact; False opens graphs as they are.
+    ``threads``: for one call of a graph; 0 means one for small graphs and all physical cores for large ones.
+    ``rewrite``: move what depends on the source alone out of the step, and make passes over quantized graphs exact;
+    False opens graphs as they are.
     """
 
     threads: int = 0

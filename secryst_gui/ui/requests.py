@@ -45,7 +45,7 @@ class Survey:
 
 @dataclass(frozen=True, slots=True)
 class Prepare:
-    """Load a pair and keep it, so that the next translation starts at once. ``threads`` 0: as many as cores."""
+    """Load a pair and keep it, so that the next translation starts at once. ``threads`` 0: as many as suit its size."""
 
     number: int
     pair: Pair

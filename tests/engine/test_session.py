@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from secryst_gui.engine import DecodeOptions, DoneEvent, EngineOptions, IMFModel, SpeculativeModel, tokens
-from secryst_gui.engine.session import Interrupt, Session, physical_cores
+from secryst_gui.engine.session import SMALL_GRAPH_BYTES, Interrupt, Session, physical_cores, suitable_threads
 from secryst_gui.errors import DecodeError
 from tests.support import graphs
 from tests.support.drafters import Prompter
@@ -33,14 +33,23 @@ def model(tmp_path: Path) -> Callable[[graphs.Graph], IMFModel]:
     return opened
 
 
-@pytest.mark.parametrize(("asked", "threads"), [(0, physical_cores()), (1, 1), (3, 3)])
+@pytest.mark.parametrize(("asked", "threads"), [(0, 1), (1, 1), (3, 3)])
 def test_threads_and_spinning_reach_the_session(tmp_path: Path, asked: int, threads: int) -> None:
-    """What the options say is what the runtime is told; idle threads sleep."""
+    """What the options say is what the runtime is told, one thread for a small graph; idle threads sleep."""
     path = tmp_path / "g.onnx"
     path.write_bytes(graphs.encoder().SerializeToString())
     settings = Session(path, EngineOptions(threads=asked), Interrupt())._session.get_session_options()
     assert settings.intra_op_num_threads == threads
     assert settings.get_session_config_entry("session.intra_op.allow_spinning") == "0"
+
+
+def test_a_large_graph_gets_every_core(tmp_path: Path) -> None:
+    """By its size on disk."""
+    path = tmp_path / "g.onnx"
+    path.touch()
+    assert suitable_threads(path) == 1
+    os.truncate(path, SMALL_GRAPH_BYTES + 1)
+    assert suitable_threads(path) == physical_cores()
 
 
 def end_the_call(pair: SpeculativeModel, slow: IMFModel, running: threading.Event) -> None:
