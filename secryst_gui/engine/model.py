@@ -16,7 +16,7 @@ from secryst_gui.engine import tokens
 from secryst_gui.engine.decoder import HIDDEN, IDS, DecoderState
 from secryst_gui.engine.decoders import Decoders
 from secryst_gui.engine.normalise import normalise
-from secryst_gui.engine.options import WINDOW_BYTES, EngineOptions
+from secryst_gui.engine.options import WINDOW_BYTES, DecodeOptions, EngineOptions
 from secryst_gui.engine.outline import Outline
 from secryst_gui.engine.probe import TEXT
 from secryst_gui.engine.session import Array, Interrupt, Session
@@ -181,17 +181,20 @@ class IMFModel:
         calls = steps.calls + passes.calls - before
         return Review(tuple(verdicts[: len(block)]), after, tuple(gaps), calls, rechecked)
 
-    def generate(self, text: str, max_len: int = 256, raw: bool = False, guard: bool = True) -> list[int]:
-        """Plain greedy decoding, one token a step, of ``text`` as one window. The end token is not kept."""
+    def generate(self, text: str, max_len: int = 256, raw: bool = False, guard: bool | None = None) -> list[int]:
+        """Plain greedy decoding, one token a step, of ``text`` as one window. The end token is not kept.
+
+        ``guard``: see :class:`DecodeOptions`.
+        """
         encoded = self.encode(text, raw)
         if encoded is None:
             return []
-        stopper = Stopper(max_len, guard)
+        stopper = Stopper(max_len, DecodeOptions(guard=guard).guards(self.task))
         while stopper.reason is None:
             stopper.push(int(encoded.steps.logits(stopper.output)[-1].argmax()))
         return stopper.output
 
-    def translate(self, text: str, max_len: int = 256, raw: bool = False, guard: bool = True) -> str:
+    def translate(self, text: str, max_len: int = 256, raw: bool = False, guard: bool | None = None) -> str:
         """Plain greedy decoding, line by line and window by window; line breaks survive. ``max_len``: for a window."""
         pieces: list[str] = []
         for line, ending in lines(text):

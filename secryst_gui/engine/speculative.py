@@ -65,7 +65,7 @@ class SpeculativeModel:
             )
         return given
 
-    def translate(self, text: str, max_len: int = 256, raw: bool = False, guard: bool = True) -> str:
+    def translate(self, text: str, max_len: int = 256, raw: bool = False, guard: bool | None = None) -> str:
         """The text's reading; line breaks survive. ``max_len``: tokens at most for a window."""
         output = ""
         for event in self.decode(text, DecodeOptions(max_len=max_len, raw=raw, guard=guard)):
@@ -73,12 +73,13 @@ class SpeculativeModel:
                 output = event.output
         return output
 
-    def generate(self, text: str, max_len: int = 256, raw: bool = False, guard: bool = True) -> list[int]:
+    def generate(self, text: str, max_len: int = 256, raw: bool = False, guard: bool | None = None) -> list[int]:
         """The ids of ``text`` as one window; equal to ``verifier.generate``, token for token."""
-        run = self._run(DecodeOptions(max_len=max_len, raw=raw, guard=guard), never)
+        options = DecodeOptions(max_len=max_len, raw=raw, guard=guard)
+        run = self._run(options, never)
         self._begin()
         source = text if raw else normalise(text)
-        stopper = Stopper(max_len, guard)
+        stopper = Stopper(max_len, options.guards(self.verifier.task))
         try:
             for _ in self._window(run, Window(source, ""), stopper):
                 pass
