@@ -68,6 +68,8 @@ class Store:
         for matches in (
             [each for each in listings if name in (each.filename, Path(each.filename).stem)],
             [each for each in listings if each.id == name],
+            # The index of published models may know an artifact by a longer id: the folder it is cached in.
+            [each for each in listings if not each.shipped and each.path.parent.name == name],
         ):
             if matches:
                 return min(matches, key=self._preference)

@@ -81,6 +81,8 @@ def test_a_model_is_found_by_what_a_user_would_type(store: Store, root: Path, tm
     assert store.find("x-fp32").filename == "x-fp32.zip"
     assert store.find(ID).filename == "x-int8.zip"
     assert store.find("ara-big-1.0").filename == "ara-big-1.0-fp32.zip"
+    zips.make(root / f"{ID}-int4" / "model.zip", precision="int4")
+    assert store.find(f"{ID}-int4").filename == "model.zip"
     for name in ("nothing-1.0", str(tmp_path / "none.zip")):
         with pytest.raises(ModelNotFoundError, match="expected") as error:
             store.find(name)
