@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from secryst_gui.engine.decoder import Decoder
+from secryst_gui.engine.decoder import Decoder, DecoderState
 from secryst_gui.engine.options import EngineOptions
 from secryst_gui.engine.probe import STEPS, TOLERANCE, Probe, probe, probe_sequence
 from secryst_gui.engine.rewrite import Plan, planned
 from secryst_gui.engine.session import Array, Interrupt, Session
-from secryst_gui.errors import SecrystError
+from secryst_gui.errors import GraphError, SecrystError
 
 log = logging.getLogger(__name__)
 
@@ -33,18 +33,35 @@ class Decoders:
         if self._plan is not None and not self._plan.notes:
             untouched = self._opened(graph)
             self._plan = self._checked(self._plan, untouched)
-        if self._plan is None:
-            self.steps = untouched or self._opened(graph)
-        else:
-            self.steps = self._opened(self._plan.step, self._plan.prologue)
+        self._lost = False
+        self.steps = self._stepping(untouched)
         self.probe = self._remembered() or self._measured()
 
     @cached_property
     def passes(self) -> Decoder:
-        """For several tokens a call."""
+        """For several tokens a call. Opened when first needed, because a drafter never does."""
         if self._plan is None or self._plan.rows is None:
             return self.steps
-        return self._opened(self._plan.rows, self._plan.prologue)
+        try:
+            return Decoder(Session(self._plan.rows, self._options, self._interrupt), self.steps.prologue)
+        except GraphError as error:  # the cache was emptied since the model was opened
+            log.warning("%s is verified token by token: its form for passes is gone (%s)", self._graph.name, error)
+            self._lost = True
+            return self.steps
+
+    def pass_state(self, source: dict[str, Array]) -> DecoderState:
+        """A fresh sequence that is fed a block a call; token by token if the form for passes was lost."""
+        passes = self.passes
+        return passes.state(source, single=self._lost)
+
+    def _stepping(self, untouched: Decoder | None) -> Decoder:
+        if self._plan is not None:
+            try:
+                return self._opened(self._plan.step, self._plan.prologue)
+            except GraphError as error:  # the cache was emptied by someone else just now
+                log.warning("%s is opened as it is: its rewritten form is gone (%s)", self._graph.name, error)
+                self._plan = None
+        return untouched or self._opened(self._graph)
 
     def _opened(self, graph: Path, prologue: Path | None = None) -> Decoder:
         early = Session(prologue, self._options, self._interrupt) if prologue is not None else None

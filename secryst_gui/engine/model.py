@@ -45,7 +45,7 @@ class Encoded:
     @cached_property
     def passes(self) -> DecoderState:
         """Fed a block a call."""
-        return self.decoders.passes.state(self._read, single=False)
+        return self.decoders.pass_state(self._read)
 
     @cached_property
     def _read(self) -> dict[str, Array]:

@@ -58,7 +58,7 @@ class SpeculativeModel:
         if isinstance(given, IMFModel):
             # A model that drafts for itself proposes its own greedy output, not its head's guess: all is accepted.
             given = ModelDrafter(given, head=given.manifest.sha256 != self.verifier.manifest.sha256)
-        if isinstance(given, ModelDrafter) and given.model.vocabulary != self.verifier.vocabulary:
+        if isinstance(given, ModelDrafter | HeadDrafter) and given.model.vocabulary != self.verifier.vocabulary:
             raise PairError(
                 f"expected a drafter with {self.verifier.vocabulary} tokens, as {self.verifier.id} has, found "
                 f"{given.model.id} with {given.model.vocabulary}; choose a drafter of the same ladder"
@@ -226,7 +226,8 @@ class SpeculativeModel:
         except Cancelled:
             stopper.reason = "cancelled"
             # The letter that was held back is part of what was decided: a last event hands it over.
-            yield run.ending(len(stopper.output), before + text.finish())
+            held = text.finish()
+            yield run.ending(len(stopper.output), before + held if held else "")
 
     def _begin_drafter(self, drafter: Drafter, encoded: Encoded) -> None:
         """Hand a drafter the source; the verifier's own draft head takes what the verifier has read."""

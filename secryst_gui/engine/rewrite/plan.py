@@ -1,7 +1,8 @@
 """Rewritten graphs as files: made once for a graph, checked, remembered, and made again when they are gone.
 
 A plan lives in a folder named by the graph's digest, the version of the rewriting and that of ONNX Runtime, so that
-neither an update nor another file can meet a wrong one. The folder is a cache: it may be deleted at any time.
+neither an update nor another file can meet a wrong one. The folder is a cache: it, or any file in it, may be deleted
+or damaged at any time; what is not as it was written is made again.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from secryst_gui.engine.rewrite.rows import quantize_by_row
 VERSION = 2
 #: Plans that are kept; the least recently used go first.
 KEPT = 16
-_NOTES = "notes.json"
+_NOTES, _DONE = "notes.json", "done"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 log = logging.getLogger(__name__)
@@ -64,10 +65,10 @@ def planned(graph: Path) -> Plan | None:
         root.mkdir(parents=True, exist_ok=True)
         folder = root / f"{_digest(graph)[:40]}-{VERSION}-{ort.__version__}"
         with FileLock(root / ".lock"):
-            if not (folder / "done").exists():
+            if not _is_as_written(folder):
                 _make(graph, folder)
                 _trim(root, folder)
-            (folder / "done").touch()
+            (folder / _DONE).touch()
             return _read(graph, folder)
     except Exception as error:  # a rewriting is a courtesy: whatever goes wrong, the graph itself is still right
         log.warning("%s is opened as it is: it could not be rewritten (%s)", graph.name, error)
@@ -86,9 +87,22 @@ def _make(graph: Path, folder: Path) -> None:
         onnx.save(split.step, str(temporary / "step.onnx"))
     if quantize_by_row(step):
         onnx.save(step, str(temporary / "rows.onnx"))
-    (temporary / "done").touch()
+    (temporary / _DONE).write_text(json.dumps(_stamps(temporary)), "utf-8")
     shutil.rmtree(folder, ignore_errors=True)
     temporary.rename(folder)
+
+
+def _stamps(folder: Path) -> dict[str, list[int]]:
+    """Size and modification time of each graph in ``folder``."""
+    found = ((path.name, path.stat()) for path in sorted(folder.glob("*.onnx")))
+    return {name: [stat.st_size, stat.st_mtime_ns] for name, stat in found}
+
+
+def _is_as_written(folder: Path) -> bool:
+    try:
+        return bool(json.loads((folder / _DONE).read_text("utf-8")) == _stamps(folder))
+    except (OSError, ValueError):
+        return False
 
 
 def _read(graph: Path, folder: Path) -> Plan | None:
@@ -111,6 +125,6 @@ def _digest(graph: Path) -> str:
 
 def _trim(root: Path, keep: Path) -> None:
     folders = [folder for folder in root.iterdir() if folder.is_dir() and folder != keep]
-    folders.sort(key=lambda folder: (folder / "done").stat().st_mtime if (folder / "done").exists() else 0.0)
+    folders.sort(key=lambda folder: (folder / _DONE).stat().st_mtime if (folder / _DONE).exists() else 0.0)
     for folder in folders[: max(0, len(folders) - KEPT + 1)]:
         shutil.rmtree(folder, ignore_errors=True)
