@@ -15,12 +15,14 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from models.recipe.marks import join, split, without_gaps
+from models.recipe.marks import ARABIC_LETTER, UNKNOWN, join, split, without_gaps
 from models.recipe.model import EOS, step_of
 
 Pair = tuple[str, list[int]]
 #: How often a source is drawn, against its share of the characters.
 WEIGHTS = {"first": 1.0, "lines": 3.0, "taught": 0.7}
+#: The letters of Arabic, each as likely as another: some are rare in texts, hamzas on their seats above all.
+_LETTERS = [chr(code) for code in (*range(0x0621, 0x063B), *range(0x0641, 0x064B))]
 _LATIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _DIGITS = ("0123456789", "٠١٢٣٤٥٦٧٨٩")
 _SIGNS = [*".,:;!?()[]{}«»\"'/\\-–—_+=*&%$#@<>|~^`…،؛؟٪•→€£°©", "...", "()", "??", "!!", " - ", "://"]
@@ -42,9 +44,11 @@ def _any(rng: random.Random) -> str:
 
 
 def _foreign(rng: random.Random) -> str:
-    """A token that carries no marks."""
+    """A stranger: a token that carries no marks, or a word that no text has."""
     if rng.random() < 0.3:
         return "".join(_any(rng) for _ in range(rng.randint(1, 3)))
+    if rng.random() < 0.3:
+        return "".join(rng.choices(_LETTERS, k=rng.randint(1, 6)))
     kind = rng.random()
     if kind < 0.35:
         return "".join(rng.choices(rng.choice(_DIGITS), k=rng.randint(1, 8)))
@@ -59,6 +63,11 @@ def _foreign(rng: random.Random) -> str:
         mark = rng.choice([".", ",", "/", ":", "-", "٫", "%"])
         return mark.join("".join(rng.choices(digits, k=rng.randint(1, 4))) for _ in range(rng.randint(2, 3)))
     return "".join(rng.choices(_OTHER + list(_LATIN), k=rng.randint(1, 6)))
+
+
+def _labels(stranger: str) -> list[int]:
+    """No marks; on Arabic letters nobody knows which."""
+    return [UNKNOWN if ARABIC_LETTER.match(letter) else 0 for letter in stranger]
 
 
 def _words(pair: Pair) -> list[Pair]:
@@ -98,12 +107,12 @@ def vary(pair: Pair, rng: random.Random, foreign: float = 0.12) -> Pair:
     if rng.random() < foreign:
         for _ in range(rng.randint(1, 3)):
             stranger = _foreign(rng)
-            words.insert(rng.randint(0, len(words)), (stranger, [0] * len(stranger)))
+            words.insert(rng.randint(0, len(words)), (stranger, _labels(stranger)))
     if rng.random() < 0.1:
         at = rng.randrange(len(words))
         words[at] = _wrapped(words[at], rng)
     if rng.random() < 0.015:
-        words = [(w, [0] * len(w)) for w in (_foreign(rng) for _ in range(rng.randint(1, 6)))]
+        words = [(stranger, _labels(stranger)) for stranger in (_foreign(rng) for _ in range(rng.randint(1, 6)))]
     return _joined(words)
 
 
