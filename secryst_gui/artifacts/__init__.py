@@ -6,7 +6,7 @@ graph against its digest and lays the graphs out as files.
 
 from secryst_gui.artifacts.artifact import Artifact, open_artifact
 from secryst_gui.artifacts.manifest import Manifest, Metric
-from secryst_gui.artifacts.pairs import drafters_for, fits
+from secryst_gui.artifacts.pairs import drafters_for, fits, fitting
 from secryst_gui.artifacts.store import Listing, Store
 
-__all__ = ["Artifact", "Listing", "Manifest", "Metric", "Store", "drafters_for", "fits", "open_artifact"]
+__all__ = ["Artifact", "Listing", "Manifest", "Metric", "Store", "drafters_for", "fits", "fitting", "open_artifact"]

@@ -43,3 +43,9 @@ def drafters_for(verifier: Listing, listings: Iterable[Listing]) -> list[tuple[L
             reason = fits(listing.manifest, verifier.manifest, listing.size, verifier.size)
         found.append((listing, reason))
     return sorted(found, key=lambda pair: (pair[1] is not None, pair[0].filename))
+
+
+def fitting(verifier: Listing, listings: Iterable[Listing]) -> list[Listing]:
+    """The models that can draft for ``verifier``, the smallest first: a cheap draft is what pays."""
+    found = [listing for listing, reason in drafters_for(verifier, listings) if reason is None]
+    return sorted(found, key=lambda listing: listing.size)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-from secryst_gui.artifacts import Listing, Store, drafters_for, fits
+from secryst_gui.artifacts import Listing, Store, fits, fitting
 from secryst_gui.engine import Drafter, EngineOptions, HeadDrafter, IMFModel, LookupDrafter
 from secryst_gui.errors import ArtifactError, ModelNotFoundError, PairError
 
@@ -114,16 +114,10 @@ def opened(options: argparse.Namespace) -> Iterator[Pair]:
             yield Pair(model, (opened,), drafter.path.stem)
         elif drafter == AUTO:
             drafters: list[IMFModel | Drafter] = [HeadDrafter(model)] if model.has_head else []
-            smaller = fitting(store, verifier)[:1]
+            smaller = fitting(verifier, store.list())[:1]
             drafters += [stack.enter_context(IMFModel.load(listing.path, engine)) for listing in smaller]
             yield Pair(model, (*drafters, LookupDrafter()), AUTO)
         elif drafter == HEAD:
             yield Pair(model, (HeadDrafter(model),), HEAD)
         else:
             yield Pair(model, (LookupDrafter(),) if drafter == LOOKUP else (), drafter)
-
-
-def fitting(store: Store, verifier: Listing) -> list[Listing]:
-    """Models that can draft for ``verifier``, the smallest first: a cheap draft is what pays."""
-    found = [listing for listing, reason in drafters_for(verifier, store.list()) if reason is None]
-    return sorted(found, key=lambda listing: listing.size)

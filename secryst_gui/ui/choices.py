@@ -77,10 +77,10 @@ def default_verifier(listings: Sequence[Listing]) -> Path | None:
 
 def default_drafter(verifier: Listing, listings: Sequence[Listing]) -> DrafterChoice:
     """Without a starter pair: the smallest model that fits, since a cheap draft is what pays; else lookup."""
-    from secryst_gui.artifacts import drafters_for
+    from secryst_gui.artifacts import fitting
 
-    fitting = [one for one, problem in drafters_for(verifier, listings) if problem is None]
-    return min(fitting, key=lambda one: one.size).path if fitting else BuiltinDrafter.LOOKUP
+    smallest = fitting(verifier, listings)[:1]
+    return smallest[0].path if smallest else BuiltinDrafter.LOOKUP
 
 
 def pick(choices: Sequence[Choice], *preferred: DrafterChoice | None) -> DrafterChoice | None:

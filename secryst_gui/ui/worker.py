@@ -139,11 +139,10 @@ class DecodingWorker(QObject):
             return [pair.drafter]
         if pair.drafter is not BuiltinDrafter.AUTO:
             return []
-        from secryst_gui.artifacts import drafters_for
+        from secryst_gui.artifacts import fitting
 
         verifier = self._store.find(str(pair.verifier))
-        fitting = [one for one, problem in drafters_for(verifier, self._store.list()) if problem is None]
-        return [one.path for one in sorted(fitting, key=lambda one: one.size)[:1]]
+        return [one.path for one in fitting(verifier, self._store.list())[:1]]
 
     def _model(self, request: Prepare | Translate, path: Path) -> IMFModel:
         # Imported here, not above: the runtime takes a third of a second to import, and the window should be seen

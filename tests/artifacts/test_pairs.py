@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from secryst_gui.artifacts import Listing, Manifest, drafters_for, fits
+from secryst_gui.artifacts import Listing, Manifest, drafters_for, fits, fitting
 from tests.support import zips
 
 
@@ -45,3 +45,4 @@ def test_every_other_model_is_offered_with_its_reason() -> None:
     assert [listing.filename for listing, _ in offered] == ["s.zip", "a.zip", "b.zip"]
     assert [reason is None for _, reason in offered] == [True, False, False]
     assert offered[1][1] == "truncated"
+    assert [listing.filename for listing in fitting(verifier, [broken, big, verifier, small])] == ["s.zip"]
