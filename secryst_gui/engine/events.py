@@ -58,7 +58,8 @@ class ProgressEvent:
 
 @dataclass(frozen=True)
 class DoneEvent:
-    """The end. ``output`` has the line breaks of the input; ``tokens`` are all emitted ids.
+    """The end. ``output`` has the line breaks of the input; ``tokens`` are all emitted ids. Cancelled inside a
+    character, ``output`` ends before it.
 
     ``stop``: ``cancelled``; or ``repetition`` or ``length`` if any window ended so; else ``eos``.
     """

@@ -226,7 +226,7 @@ class SpeculativeModel:
         except Cancelled:
             stopper.reason = "cancelled"
             # The letter that was held back is part of what was decided: a last event hands it over.
-            held = text.finish()
+            held = text.cut()
             yield run.ending(len(stopper.output), before + held if held else "")
 
     def _begin_drafter(self, drafter: Drafter, encoded: Encoded) -> None:

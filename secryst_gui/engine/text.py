@@ -39,6 +39,10 @@ class IncrementalText:
         self._held += self._decoder.decode(b"", final=True)
         return self._take(len(self._held))
 
+    def cut(self) -> str:
+        """The rest, when decoding was ended before its time: a character that is not whole is left out."""
+        return self._take(len(self._held))
+
     def _take(self, length: int) -> str:
         shown, self._held = self._held[:length], self._held[length:]
         return shown

@@ -6,6 +6,7 @@ every token before it, so whatever is lost from the keys and values, or left in 
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -264,3 +265,88 @@ def test_tokens_are_plain_numbers(opened: Opened) -> None:
     blocks, done = decoded(SpeculativeModel(Prompter(numbers), opened("copier"), 3), "hello")
     assert {type(token) for block in blocks for token in (*block.draft, *block.emitted)} == {int}
     assert {type(token) for token in done.tokens} == {int}
+
+
+@pytest.mark.parametrize("k", [1, 4, 32])
+def test_cancelled_at_any_moment_the_text_is_a_clean_beginning(opened: Opened, k: int) -> None:
+    """Asked to end at each question in turn, inside words, between windows and lines: what is kept is a beginning of
+    the whole with nothing added, its last block says so, and the next request is whole."""
+    model = opened("copier")
+    text = "قَالَ word two\n\nthree four five"
+    options = DecodeOptions(max_len=100, raw=True, guard=False, window_bytes=12)
+    pair = SpeculativeModel(LookupDrafter(), model, k)
+    for after in itertools.count():
+        asked = itertools.count()
+        blocks, done = decoded_until(pair, text, options, lambda: next(asked) >= after)  # noqa: B023 - used at once
+        shown = "".join(block.text for block in blocks if block.line == 0)
+        assert done.output.startswith(shown)
+        assert [block.index for block in blocks] == list(range(len(blocks)))
+        assert done.stats.emitted == len(done.tokens) == sum(len(block.emitted) for block in blocks)
+        if done.stop == "eos":
+            assert done.output == text
+            break
+        assert done.stop == "cancelled"
+        kept = done.output.removesuffix("\n")
+        assert text.startswith(kept)
+        assert blocks[-1].stop == "cancelled"
+        assert blocks[-1].position or not blocks[-1].text, "no separator before a window of which nothing came"
+        assert (blocks[-1].draft, blocks[-1].emitted) == ((), ())
+    assert after > 4
+
+
+def decoded_until(
+    pair: SpeculativeModel, text: str, options: DecodeOptions, is_cancelled: Callable[[], bool]
+) -> tuple[list[BlockEvent], DoneEvent]:
+    *events, done = pair.decode(text, options, is_cancelled)
+    assert isinstance(done, DoneEvent)
+    return [event for event in events if isinstance(event, BlockEvent)], done
+
+
+@pytest.mark.parametrize("max_len", [0, 1, 2, 3, 7])
+def test_a_limit_inside_a_block_is_kept_by_every_drafter(opened: Opened, max_len: int) -> None:
+    """Blocks, corrections and bonuses end at the limit, in each window anew; nothing past it is drafted or counted."""
+    model = opened("copier")
+    drafters = (LookupDrafter(), Prompter(tokens.encode("abcdefgh")), Scripted([[97 + 3, 5, 5, 5]]), model, None)
+    for k, drafter in itertools.product(SIZES, drafters):
+        pair = SpeculativeModel(drafter, model, k)
+        blocks, done = decoded(pair, "abcdefgh", DecodeOptions(max_len=max_len, raw=True, guard=False))
+        assert (done.output, done.stop) == ("abcdefgh"[:max_len], "length")
+        assert all(block.position + len(block.draft) <= max_len for block in blocks)
+        assert sum(len(block.emitted) for block in blocks) == max_len
+        if drafter is model and max_len:
+            assert done.stats.acceptance_rate == 1.0
+
+
+def test_the_end_comes_exactly_at_the_limit(opened: Opened) -> None:
+    """A text of as many tokens as the limit ends for the limit, as in plain decoding: the end token is not asked for."""
+    model = opened("copier")
+    for k, drafter in itertools.product(SIZES, (LookupDrafter(), model, None)):
+        for max_len, stop in ((5, "length"), (6, "eos")):
+            _, done = decoded(
+                SpeculativeModel(drafter, model, k), "hello", DecodeOptions(max_len=max_len, raw=True, guard=False)
+            )
+            assert (done.output, done.stop) == ("hello", stop)
+
+
+def test_the_worst_ending_of_several_windows_is_the_runs(opened: Opened) -> None:
+    """One window that loops or is cut short is not hidden by the next one that ends well."""
+    pair = SpeculativeModel(LookupDrafter(), opened("copier"), 8)
+    for text, stop in (("ab\ncd", "eos"), (f"{'abc ' * 30}\nab", "repetition"), (f"{'xyz' * 40}\nab", "repetition")):
+        _, done = decoded(pair, text, DecodeOptions(max_len=110, raw=True, guard=True))
+        assert done.stop == stop
+    _, done = decoded(pair, "abcdefgh\nab", DecodeOptions(max_len=4, raw=True, guard=True))
+    assert (done.output, done.stop) == ("abcd\nab", "length")
+
+
+def test_lookup_is_poisoned_by_no_other_window(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every window begins a drafter anew, so one instance in two pairs, or two windows, never mixes what it saw."""
+    shared = LookupDrafter()
+    begun: list[str] = []
+    begin = shared.begin
+    monkeypatch.setattr(shared, "begin", lambda source, ids: (begun.append(source), begin(source, ids)))
+    text = "abab abab\nabac abac\nabab"
+    for name in ("copier", "copier-plain"):
+        pair = SpeculativeModel(shared, opened(name), 8)
+        assert pair.translate(text, raw=True, guard=False) == text
+        assert pair.stats.acceptance_rate == 1.0
+    assert begun == text.split("\n") * 2

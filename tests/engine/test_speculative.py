@@ -224,7 +224,7 @@ def test_cancelled_before_and_between_blocks(load: Load, plain: Plain) -> None:
         assert isinstance(done, DoneEvent)
         assert done.stop == "cancelled"
         assert list(done.tokens) == output[: len(done.tokens)]
-        assert done.output == tokens.decode(done.tokens)
+        assert tokens.decode(done.tokens).removesuffix("\ufffd").startswith(done.output.removesuffix("\ufffd"))
         assert model.generate("hello world", 40, raw=True, guard=False) == output
 
 

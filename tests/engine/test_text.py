@@ -41,3 +41,14 @@ def test_a_letter_waits_for_its_marks() -> None:
     assert text.push(tokens.encode("قَا")[:-1]) == "قَ"
     assert text.push(tokens.encode("َل")[:-1]) == "اَ"
     assert text.finish() == "ل"
+
+
+@given(WRITTEN, st.data())
+def test_cut_short_it_is_a_beginning(text: str, data: st.DataObject) -> None:
+    """Ended after any token, what was shown is whole characters from the beginning of the text, all that had come."""
+    ids = tokens.encode(text)[:-1]
+    length = data.draw(st.integers(0, len(ids)))
+    growing = IncrementalText()
+    shown = growing.push(ids[:length]) + growing.cut()
+    assert text.startswith(shown)
+    assert 0 <= length - len(shown.encode()) < 4
