@@ -318,7 +318,7 @@ def test_a_limit_inside_a_block_is_kept_by_every_drafter(opened: Opened, max_len
 
 
 def test_the_end_comes_exactly_at_the_limit(opened: Opened) -> None:
-    """A text of as many tokens as the limit ends for the limit, as in plain decoding: the end token is not asked for."""
+    """A text of as many tokens as the limit ends for the limit, as in plain decoding: nobody asks for the end token."""
     model = opened("copier")
     for k, drafter in itertools.product(SIZES, (LookupDrafter(), model, None)):
         for max_len, stop in ((5, "length"), (6, "eos")):
@@ -343,7 +343,12 @@ def test_lookup_is_poisoned_by_no_other_window(opened: Opened, monkeypatch: pyte
     shared = LookupDrafter()
     begun: list[str] = []
     begin = shared.begin
-    monkeypatch.setattr(shared, "begin", lambda source, ids: (begun.append(source), begin(source, ids)))
+
+    def noted(source: str, ids: Sequence[int]) -> None:
+        begun.append(source)
+        begin(source, ids)
+
+    monkeypatch.setattr(shared, "begin", noted)
     text = "abab abab\nabac abac\nabab"
     for name in ("copier", "copier-plain"):
         pair = SpeculativeModel(shared, opened(name), 8)

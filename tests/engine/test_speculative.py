@@ -182,10 +182,10 @@ def test_events_tell_the_text_as_it_is(load: Load) -> None:
 
 def test_streamed_text_equals_plain_translation(load: Load) -> None:
     """``translate`` of the pair and of the verifier are one."""
-    text = "hello\n" + "word " * 400
+    text = "hello\n" + "word " * 290  # just more than a window: long sources are slow to read
     for name in FIXTURES:
-        expected = load(name).translate(text, max_len=12)
-        assert SpeculativeModel(LookupDrafter(), load(name), 8).translate(text, max_len=12) == expected
+        expected = load(name).translate(text, max_len=6)
+        assert SpeculativeModel(LookupDrafter(), load(name), 4).translate(text, max_len=6) == expected
 
 
 def test_empty_input_is_empty_and_leaves_no_old_statistics(load: Load) -> None:
