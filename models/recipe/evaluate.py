@@ -1,12 +1,12 @@
 """Step 4: measure the exported tiers as the application runs them, and write the report that the zips carry.
 
-    python -m models.recipe.evaluate --data DATA --run RUN --zips RUN/zips --report RUN/report.json [--teacher]
+    python -m models.recipe.evaluate --data DATA --run RUN --zips RUN/zips --report RUN/report.json
 
 Every text is decoded greedily by the application's own engine. ``first`` are held-out documents of the first source,
 ``lines`` held-out lines of the second, ``everyday`` the inputs in ``everyday.txt``. Acceptance is accepted over
 drafted tokens at K=8, the drafter and the verifier of one precision, with the drafter's head and, in ``decoded``,
-with its decoder. ``--teacher`` scores text2tashkeel on the same
-texts. Parity compares the exported graphs with the torch model's own greedy output, as character error rate.
+with its decoder. text2tashkeel is scored on the same texts. Parity compares the exported graphs with the torch
+model's own greedy output, as character error rate.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ BLOCK_SIZE = 8
 #: Tokens for a window: more than any window of 1400 bytes can become with its marks.
 MAX_LEN = 4096
 PARITY_SAMPLES = 500
+PARTS = (*TIERS, "acceptance", "teacher")
 
 
 def texts(data: Path, limit: int | None) -> dict[str, list[str]]:
@@ -151,25 +152,32 @@ def main() -> None:
     parser.add_argument("--zips", type=Path, required=True, help="the folder that models.recipe.export wrote to")
     parser.add_argument("--report", type=Path, required=True)
     parser.add_argument("--limit", type=int, help="use so many texts of each set only")
-    parser.add_argument("--teacher", action="store_true", help="score text2tashkeel on the same texts")
+    parser.add_argument("--parts", nargs="*", choices=PARTS, default=PARTS, help="what to measure (default: all)")
     options = parser.parse_args()
     held = texts(options.data, options.limit)
     report: dict[str, Any] = json.loads(options.report.read_text("utf-8")) if options.report.exists() else {}
+
+    def keep() -> None:
+        options.report.write_text(json.dumps(report, indent=1, ensure_ascii=False), "utf-8")
+
     for precision in PRECISIONS:
         models = {name: IMFModel.load(options.zips / f"{IDS[name]}-{precision}.zip") for name in TIERS}
-        for name, model in models.items():
-            report.setdefault(name, {})[precision] = measure(model, load(options.run, name), held)
+        for name in (name for name in TIERS if name in options.parts):
+            report.setdefault(name, {})[precision] = measure(models[name], load(options.run, name), held)
             print(name, precision, report[name][precision], flush=True)
-        pair = (models["drafter"], models["verifier"])
-        rates = {kind: acceptance(*pair, lines, head=True) for kind, lines in held.items()}
-        decoded = {kind: acceptance(*pair, lines[:80], head=False) for kind, lines in held.items()}
-        report.setdefault("acceptance", {})[precision] = rates | {"decoded": decoded}
-        print("acceptance", precision, report["acceptance"][precision], flush=True)
-        options.report.write_text(json.dumps(report, indent=1, ensure_ascii=False), "utf-8")
-    if options.teacher:
+            keep()
+        if "acceptance" in options.parts:
+            pair = (models["drafter"], models["verifier"])
+            rates = {kind: acceptance(*pair, lines, head=True) for kind, lines in held.items()}
+            decoded = {kind: acceptance(*pair, lines[:80], head=False) for kind, lines in held.items()}
+            report.setdefault("acceptance", {})[precision] = rates | {"decoded": decoded}
+            print("acceptance", precision, report["acceptance"][precision], flush=True)
+            keep()
+    if "teacher" in options.parts:
         report["text2tashkeel"] = teacher(held)
-        options.report.write_text(json.dumps(report, indent=1, ensure_ascii=False), "utf-8")
-    print(table(report, options.zips))
+        keep()
+    if all(part in report for part in (*TIERS, "acceptance")):
+        print(table(report, options.zips))
 
 
 if __name__ == "__main__":
