@@ -30,6 +30,8 @@ BLOCK_SIZE = 8
 #: Tokens for a window: more than any window of 1400 bytes can become with its marks.
 MAX_LEN = 4096
 PARITY_SAMPLES = 500
+#: Texts of each set that acceptance is measured on, by the head and, slower, by the decoder.
+ACCEPTANCE_TEXTS, DECODED_TEXTS = 100, 30
 PARTS = (*TIERS, "acceptance", "teacher")
 
 
@@ -168,8 +170,8 @@ def main() -> None:
             keep()
         if "acceptance" in options.parts:
             pair = (models["drafter"], models["verifier"])
-            rates = {kind: acceptance(*pair, lines, head=True) for kind, lines in held.items()}
-            decoded = {kind: acceptance(*pair, lines[:80], head=False) for kind, lines in held.items()}
+            rates = {kind: acceptance(*pair, lines[:ACCEPTANCE_TEXTS], head=True) for kind, lines in held.items()}
+            decoded = {kind: acceptance(*pair, lines[:DECODED_TEXTS], head=False) for kind, lines in held.items()}
             report.setdefault("acceptance", {})[precision] = rates | {"decoded": decoded}
             print("acceptance", precision, report["acceptance"][precision], flush=True)
             keep()

@@ -201,7 +201,7 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     report = json.loads(options.report.read_text("utf-8")) if options.report else None
     tier = load(options.run, options.tier)
-    card = Path(__file__).parents[1] / f"{IDS[options.tier]}.md"
+    card = Path(__file__).parents[1] / f"{IDS['verifier']}.md"  # one card for the ladder
     text = card.read_text("utf-8") if card.exists() else f"# {IDS[options.tier]}\n"
     for precision in PRECISIONS:
         with tempfile.TemporaryDirectory() as name:
