@@ -6,8 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from secryst_gui import paths
+
+# The same examples for everyone; HYPOTHESIS_PROFILE=explore draws new ones.
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("explore", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 CONFORMANCE = "SECRYST_CONFORMANCE"
 

@@ -25,7 +25,7 @@ from secryst_gui.engine.rewrite.hoist import hoist
 from secryst_gui.engine.rewrite.rows import quantize_by_row
 
 #: Raise it when the rewriting changes.
-VERSION = 2
+VERSION = 6
 #: Plans that are kept; the least recently used go first.
 KEPT = 16
 _NOTES, _DONE = "notes.json", "done"
