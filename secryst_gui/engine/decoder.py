@@ -122,6 +122,11 @@ class DecoderState:
         rows = [self._feed(wanted[at : at + step]) for at in range(start, len(wanted), step)]
         return (rows[0] if len(rows) == 1 else np.concatenate(rows))[-count:]
 
+    def missing(self, sequence: Sequence[int]) -> int:
+        """How many tokens would be fed to tell what comes after ``sequence``."""
+        wanted = [PAD, *sequence]
+        return len(wanted) - min(_common(self._fed, wanted), len(wanted) - 1)
+
     def _feed(self, ids: list[int]) -> Array:
         names = list(self._decoder.pasts.values())
         logits, *presents = self._run(ids, [LOGITS, *names], self._pasts)

@@ -26,6 +26,8 @@ from secryst_gui.errors import DecodeError, GraphError
 
 ENCODER, DECODER, KV_DECODER, DRAFT = "encoder.onnx", "decoder.onnx", "decoder-kv.onnx", "draft.onnx"
 INSERTIONS = "insertions"
+#: Single steps that are worth taking to be able to go on with single steps.
+CATCH_UP = 32
 
 
 @dataclass(frozen=True)
@@ -167,14 +169,17 @@ class IMFModel:
         wanted = [*block, None]
         verdicts: list[int] = []
         gaps: list[float] = []
-        if self.multi_token:
+        # Where passes have a form of their own, a single token is decided sooner, and finally, by the form for steps,
+        # unless that has fallen far behind.
+        stepping = not block and self._decoders.passes is not self._decoders.steps and steps.missing(prefix) <= CATCH_UP
+        if self.multi_token and not stepping:
             verdicts, gaps = decided(passes.logits([*prefix, *block], len(wanted)))
         rechecked = 0
         for place, token in enumerate(wanted):
-            if not self.multi_token or gaps[place] < self.near_tie:
+            if not self.multi_token or stepping or gaps[place] < self.near_tie:
                 verdict, gap = decided(steps.logits([*prefix, *block[:place]]))
                 verdicts[place : place + 1], gaps[place : place + 1] = verdict, gap
-                rechecked += self.multi_token
+                rechecked += self.multi_token and not stepping
             if verdicts[place] != token or token == tokens.EOS:
                 break
         after = verdicts[len(block)] if len(verdicts) > len(block) else None

@@ -22,7 +22,7 @@ FIRST = 8
 PRIOR, PRIOR_WEIGHT, SLOPE = 0.8, 5.0, 0.1
 #: How much of the past counts, a block later.
 MEMORY = 0.95
-#: Single steps between two tries of drafters that did not pay, and the size of such a try.
+#: Single steps before drafters that did not pay are tried again (each time twice as many), and the size of such a try.
 PATIENCE, TRY = 32, 2
 
 
@@ -89,7 +89,9 @@ class Pace:
     fixed: int | None
     _ratings: list[_Rating] = field(init=False)
     _passes: _PassCost = field(default_factory=_PassCost)
-    _waited: int = 0
+    _resting: int = 0
+    _patience: int = PATIENCE
+    _rested: bool = False
 
     def __post_init__(self) -> None:
         self._ratings = [_Rating() for _ in self.drafters]
@@ -104,6 +106,9 @@ class Pace:
             ], self.fixed
         if not self._passes.count:
             return self.drafters[0], FIRST
+        if self._resting > 0:
+            self._resting -= 1
+            return None, 0
         options = [
             (rate, drafter, size)
             for size in SIZES
@@ -111,12 +116,13 @@ class Pace:
         ]
         rate, drafter, size = max(options, key=lambda option: option[0])
         if rate > 1 / self._passes(1):
-            self._waited = 0
+            self._rested, self._patience = False, PATIENCE
             return drafter, size
-        self._waited += 1
-        if self._waited >= PATIENCE:
-            self._waited = 0
+        if self._rested:
+            self._rested = False
             return drafter, TRY
+        self._resting, self._rested = self._patience - 1, True
+        self._patience *= 2
         return None, 0
 
     def saw(self, drafter: Drafter | None, drafted: int, accepted: int, draft_s: float, verify_s: float) -> None:
