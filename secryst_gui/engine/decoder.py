@@ -19,7 +19,6 @@ from secryst_gui.errors import DecodeError, GraphError
 
 IDS, HIDDEN, LOGITS = "input_ids", "encoder_hidden_states", "logits"
 PAST, PRESENT = "past_", "present_"
-_SEQUENCE = 2
 _CHUNK = 1 << 22
 
 
