@@ -1,7 +1,8 @@
 """``secryst-gui bench``: every way to decode, interleaved in one run, and whether all give the same tokens.
 
 Each runner decodes each input once a round, in turn, so that whatever else the machine does hits all alike. A speed
-is the median over rounds, given with its smallest and largest; a ratio is the median of the rounds' own ratios.
+is the median over rounds, given with its smallest and largest; a ratio is the median of the rounds' own ratios. What
+the encoders take is the same for all, so the time after them is compared too.
 """
 
 from __future__ import annotations
@@ -15,39 +16,52 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from secryst_gui import paths
 from secryst_gui.commands import pairing, source
+from secryst_gui.commands.replay import ReplayDrafter
 from secryst_gui.engine import EngineOptions, HeadDrafter, IMFModel, LookupDrafter, SpeculativeModel, Statistics
 from secryst_gui.engine.drafters import Drafter
 from secryst_gui.engine.normalise import normalise
 
 #: Tokens at most for one input: the public runtime has no windows, so inputs are short lines.
 MAX_LEN = 1024
+#: How often the replaying drafters of ``--bounds`` are wrong: the best and the worst of them.
+BEST, WORST = 0.02, 1.0
 SWEEP = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 PLAIN, PUBLIC = "plain", "public runtime"
-Decode = Callable[[str], tuple[list[int], Statistics | None]]
+
+
+class Decoded(NamedTuple):
+    """One output: its tokens, the seconds it took, those of them that its encoders took, and statistics if any."""
+
+    tokens: list[int]
+    seconds: float
+    encode_s: float
+    stats: Statistics = Statistics()
+
+
+Decode = Callable[[str], Decoded]
 
 
 @dataclass
 class Runner:
-    """One way to decode, and what was measured of it: seconds of each round, tokens, and statistics of all rounds."""
+    """One way to decode, and what was measured of it: tokens, and of each round the seconds in all and in encoders."""
 
     name: str
     decode: Decode
     seconds: list[float] = field(default_factory=list)
+    encode_s: list[float] = field(default_factory=list)
     outputs: list[list[int]] = field(default_factory=list)
     stats: Statistics = field(default_factory=Statistics)
 
     def round(self, inputs: Sequence[str]) -> None:
-        self.outputs = []
-        started = time.perf_counter()
-        for text in inputs:
-            tokens, stats = self.decode(text)
-            self.outputs.append(tokens)
-            self.stats += stats or Statistics()
-        self.seconds.append(time.perf_counter() - started)
+        decoded = [self.decode(text) for text in inputs]
+        self.outputs = [one.tokens for one in decoded]
+        self.seconds.append(sum(one.seconds for one in decoded))
+        self.encode_s.append(sum(one.encode_s for one in decoded))
+        self.stats = sum((one.stats for one in decoded), self.stats)
 
     @property
     def tokens(self) -> int:
@@ -65,10 +79,12 @@ class Runner:
             "tokens_per_s_max": max(speeds),
             "ratio_to_plain": self._ratio(plain),
             "ratio_to_public": self._ratio(public) if public is not None else None,
+            "decode_ratio_to_plain": self._decode_ratio(plain),
+            "decode_ratio_to_public": self._decode_ratio(public) if public is not None else None,
             "acceptance_rate": stats.acceptance_rate,
             "tokens_per_pass": stats.tokens_per_pass,
             "rechecked": stats.rechecked if stats.passes else None,
-            "encode_share": stats.encode_s / whole if stats.passes else None,
+            "encode_share": sum(self.encode_s) / whole,
             "draft_share": stats.draft_s / whole if stats.passes else None,
             "verify_share": stats.verify_s / whole if stats.passes else None,
             "exact": self.outputs == plain.outputs,
@@ -77,68 +93,110 @@ class Runner:
     def _ratio(self, other: Runner) -> float:
         return statistics.median(theirs / ours for theirs, ours in zip(other.seconds, self.seconds, strict=True))
 
+    def _decode_ratio(self, other: Runner) -> float:
+        return statistics.median(
+            theirs / ours for theirs, ours in zip(other._after_encoding(), self._after_encoding(), strict=True)
+        )
+
+    def _after_encoding(self) -> list[float]:
+        return [whole - encode_s for whole, encode_s in zip(self.seconds, self.encode_s, strict=True)]
+
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser("bench", help="time every way to decode in one run, and compare their outputs")
     parser.add_argument("--inputs", type=Path, metavar="FILE", help="UTF-8 lines to decode (default: sample lines)")
-    parser.add_argument("--rounds", type=rounds, default=5, metavar="N")
+    parser.add_argument("--rounds", type=count, default=5, metavar="N")
+    parser.add_argument(
+        "--max-len", type=count, default=MAX_LEN, metavar="N", help=f"tokens at most for one input (default: {MAX_LEN})"
+    )
+    parser.add_argument(
+        "--bounds",
+        action="store_true",
+        help="also two drafters that know the output and cost nothing: one nearly always right, one always wrong",
+    )
     parser.add_argument("--sweep", action="store_true", help="the drafter at every K from 1 to 32, instead of the rest")
     pairing.add_options(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object with every figure")
     parser.set_defaults(run=run)
 
 
-def rounds(value: str) -> int:
+def count(value: str) -> int:
     number = int(value)
     if number < 1:
         raise argparse.ArgumentTypeError(f"expected a number above 0, found {number}")
     return number
 
 
-def greedy(model: IMFModel) -> Decode:
-    return lambda text: (model.generate(text, max_len=MAX_LEN, guard=False), None)
-
-
-def speculative(drafters: Sequence[IMFModel | Drafter], verifier: IMFModel, block_size: int | None) -> Decode:
-    model = SpeculativeModel(drafters, verifier, block_size)
-
-    def decode(text: str) -> tuple[list[int], Statistics | None]:
-        return model.generate(text, max_len=MAX_LEN, guard=False), model.stats
+def greedy(model: IMFModel, max_len: int) -> Decode:
+    def decode(text: str) -> Decoded:
+        started = time.perf_counter()
+        encoded = model.encode(text)
+        encode_s = time.perf_counter() - started
+        tokens = model.greedy(encoded, max_len, guard=False) if encoded is not None else []
+        return Decoded(tokens, time.perf_counter() - started, encode_s)
 
     return decode
 
 
-def public_runtime(path: Path) -> Decode | None:
-    """The runtime ``secryst`` on the same file, where it is installed (it has no option for threads)."""
+def speculative(
+    drafters: Sequence[IMFModel | Drafter], verifier: IMFModel, block_size: int | None, max_len: int
+) -> Decode:
+    model = SpeculativeModel(drafters, verifier, block_size)
+
+    def decode(text: str) -> Decoded:
+        started = time.perf_counter()
+        tokens = model.generate(text, max_len=max_len, guard=False)
+        return Decoded(tokens, time.perf_counter() - started, model.stats.encode_s, model.stats)
+
+    return decode
+
+
+def public_runtime(path: Path, max_len: int) -> Decode | None:
+    """The runtime ``secryst`` on the same file, where it is installed (it has no option for threads).
+
+    It does not tell what its encoder takes: asked for no tokens, it does nothing but encode.
+    """
     try:
         import secryst
     except ImportError:
         return None
     model = secryst.Model.load(path)
 
-    def decode(text: str) -> tuple[list[int], Statistics | None]:
-        return model.generate(normalise(text), max_len=MAX_LEN), None
+    def decode(text: str) -> Decoded:
+        source = normalise(text)
+        started = time.perf_counter()
+        model.generate(source, max_len=0)
+        encoded = time.perf_counter()
+        tokens = model.generate(source, max_len=max_len)
+        return Decoded(tokens, time.perf_counter() - encoded, encoded - started)
 
     return decode
 
 
 def runners(pair: pairing.Pair, untouched: IMFModel, options: argparse.Namespace) -> list[Runner]:
     """Every way to decode with this pair."""
-    verifier, k = pair.verifier, options.block_size
-    size = f"K={k or pairing.AUTO}"
+    verifier, k, max_len = pair.verifier, options.block_size, options.max_len
+
+    def speculating(name: str, drafters: Sequence[IMFModel | Drafter], block_size: int | None) -> Runner:
+        size = f"K={block_size or pairing.AUTO}"
+        return Runner(f"{name}, {size}", speculative(drafters, verifier, block_size, max_len))
+
+    plain = Runner(PLAIN, greedy(verifier, max_len))
     if options.sweep:
-        sweep = [Runner(f"{pair.drafter_name}, K={k}", speculative(pair.drafters, verifier, k)) for k in SWEEP]
-        return [Runner(PLAIN, greedy(verifier)), *sweep]
-    found = [Runner("plain, graph as it is", greedy(untouched)), Runner(PLAIN, greedy(verifier))]
-    public = public_runtime(verifier.artifact.path)
+        return [plain, *(speculating(pair.drafter_name, pair.drafters, size) for size in SWEEP)]
+    found = [Runner("plain, graph as it is", greedy(untouched, max_len)), plain]
+    public = public_runtime(verifier.artifact.path, max_len)
     if public is not None:
         found.insert(0, Runner(PUBLIC, public))
     models = [drafter for drafter in pair.drafters if isinstance(drafter, IMFModel)]
-    found += [Runner(f"{model.artifact.path.stem}, {size}", speculative([model], verifier, k)) for model in models]
     heads: list[Drafter] = [HeadDrafter(verifier)] if verifier.has_head else []
-    found += [Runner(f"head, {size}", speculative(heads, verifier, k)) for _ in heads]
-    found.append(Runner(f"lookup, {size}", speculative([LookupDrafter()], verifier, k)))
-    found.append(Runner("auto, K=auto", speculative([*heads, *models, LookupDrafter()], verifier, None)))
+    found += [speculating(model.artifact.path.stem, [model], k) for model in models]
+    found += [speculating("head", heads, k) for _ in heads]
+    found += [speculating("lookup", [LookupDrafter()], k)]
+    found += [speculating("auto", [*heads, *models, LookupDrafter()], None)]
+    if options.bounds:
+        best, worst = (ReplayDrafter(verifier, wrong, max_len) for wrong in (BEST, WORST))
+        found += [speculating(best.name, [best], k), speculating(worst.name, [worst], None)]
     return found
 
 
@@ -150,8 +208,9 @@ def run(options: argparse.Namespace) -> int:
         engine = EngineOptions(threads=options.threads, rewrite=False)
         untouched = stack.enter_context(IMFModel.load(pair.verifier.artifact.path, engine))
         entered = runners(pair, untouched, options)
-        for runner in entered:
-            runner.decode(inputs[0])  # what is opened late is opened now
+        for runner in entered:  # what is opened late is opened now, what replays learns what to
+            for text in inputs if options.bounds else inputs[:1]:
+                runner.decode(text)
         for number in range(options.rounds):
             for runner in entered:
                 runner.round(inputs)
@@ -191,17 +250,19 @@ def table(report: dict[str, Any]) -> str:
     lines = [
         f"verifier {report['verifier']}, {report['inputs']} inputs, {report['rounds']} rounds, one process; "
         f"peak memory {number(report['peak_memory_mb'], '.0f')} MB",
-        f"{'':40} {'tokens/s':>8} {'(min to max)':>15} {'plain':>7} {'public':>7} {'accepted':>8} {'per pass':>8} "
-        f"{'encode':>6} {'draft':>6} {'verify':>6}  exact",
+        f"{'':40} {'tokens/s':>8} {'(min to max)':>15} {'plain':>7} {'public':>7} {'decode':>7} {'accepted':>8} "
+        f"{'per pass':>8} {'encode':>6} {'draft':>6} {'verify':>6}  exact",
     ]
+    against = "decode_ratio_to_plain" if report["runners"][0]["name"] == PLAIN else "decode_ratio_to_public"
     for row in report["runners"]:
         spread = f"({row['tokens_per_s_min']:.0f} to {row['tokens_per_s_max']:.0f})"
         ratios = [
-            number(row[name], ".2f") + "x" * (row[name] is not None) for name in ("ratio_to_plain", "ratio_to_public")
+            number(row[name], ".2f") + "x" * (row[name] is not None)
+            for name in ("ratio_to_plain", "ratio_to_public", against)
         ]
         shares = [number(row[f"{name}_share"], ".0%") for name in ("encode", "draft", "verify")]
         lines.append(
-            f"{row['name']:<40} {row['tokens_per_s']:8.0f} {spread:>15} {ratios[0]:>7} {ratios[1]:>7} "
+            f"{row['name']:<40} {row['tokens_per_s']:8.0f} {spread:>15} {ratios[0]:>7} {ratios[1]:>7} {ratios[2]:>7} "
             f"{number(row['acceptance_rate'], '.3f'):>8} {number(row['tokens_per_pass'], '.2f'):>8} "
             f"{shares[0]:>6} {shares[1]:>6} {shares[2]:>6}  {'yes' if row['exact'] else 'NO'}"
         )

@@ -58,9 +58,10 @@ class Decoder:
         carried = dict(zip(names, self.prologue.run(names, {HIDDEN: hidden}), strict=True))
         return carried | ({HIDDEN: hidden} if HIDDEN in self.session.inputs else {})
 
-    def state(self, source: dict[str, Array], *, single: bool) -> DecoderState:
-        """A fresh sequence over a source. ``single``: feed one token a call, whatever is asked for."""
-        return DecoderState(self, source, dict(self._empty), single=single)
+    def state(self, source: dict[str, Array], *, single: bool, several: Decoder | None = None) -> DecoderState:
+        """A fresh sequence over a source. ``single``: feed one token a call, whatever is asked for. ``several``: the
+        form of this decoder that is fed when there are several, if that is another one."""
+        return DecoderState(self, source, dict(self._empty), single=single, several=several)
 
     def quantizes_per_pass(self) -> bool:
         """Whether activations get one scale for a whole pass, so that its tokens change each other's rounding.
@@ -102,8 +103,17 @@ class DecoderState:
     rest. So a caller cannot misfeed it: there is no cursor to keep.
     """
 
-    def __init__(self, decoder: Decoder, source: dict[str, Array], pasts: dict[str, Array], *, single: bool) -> None:
+    def __init__(
+        self,
+        decoder: Decoder,
+        source: dict[str, Array],
+        pasts: dict[str, Array],
+        *,
+        single: bool,
+        several: Decoder | None = None,
+    ) -> None:
         self._decoder = decoder
+        self._several = several or decoder
         self._source = source
         self._pasts = pasts
         self._single = single
@@ -141,7 +151,7 @@ class DecoderState:
         return np.stack([self._run(wanted[:end], [LOGITS], {})[0][0][-1] for end in ends])
 
     def _run(self, ids: list[int], names: list[str], pasts: dict[str, Array]) -> list[Array]:
-        session = self._decoder.session
+        session = (self._decoder if len(ids) == 1 else self._several).session
         self.calls += 1
         feed = {IDS: np.array([ids], session.dtype(IDS)), **self._source, **pasts}
         outputs = session.run(names, feed)

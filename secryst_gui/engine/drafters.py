@@ -31,11 +31,13 @@ class Drafter(Protocol):
 class ModelDrafter:
     """A smaller model drafts, by greedy continuation of what was decided; or its draft head does, at almost no cost.
 
-    ``head``: use the model's draft head where its file has one.
+    ``head``: use the model's draft head where its file has one. ``confidence``, 0..1, may be set before each block:
+    the draft ends where the model is less sure of the whole of it; a draft head does not tell.
     """
 
     def __init__(self, model: IMFModel, *, head: bool = True) -> None:
         self.model = model
+        self.confidence = 0.0
         self._head = head and model.has_head
         self._encoded: Encoded | None = None
         self._outline: Outline | None = None
@@ -51,7 +53,7 @@ class ModelDrafter:
     def propose(self, prefix: Sequence[int], k: int) -> list[int]:
         if self._outline is not None:
             return self._outline.after(prefix, k)
-        return self.model.draft(self._encoded, prefix, k) if self._encoded is not None else []
+        return self.model.draft(self._encoded, prefix, k, self.confidence) if self._encoded is not None else []
 
     def observe(self, decided: Sequence[int]) -> None:
         """Nothing to do: the decoder state finds for itself what it has in common with the next prefix."""

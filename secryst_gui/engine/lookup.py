@@ -1,8 +1,8 @@
 """A drafter without a model: it copies the source, and what this output did before in the same situation.
 
-What follows a situation is looked up by the longest run of tokens that was seen before in this window (n-grams, as in
+What follows a situation is looked up by the longest run of tokens that was seen before in this request (n-grams, as in
 prompt lookup decoding); where none is known, the next source character is copied. An output that is not its source
-with marks added is drafted from n-grams alone. Nothing outlives a window.
+with marks added is drafted from n-grams alone. Nothing outlives a request, unless requests are said to belong together.
 """
 
 from __future__ import annotations
@@ -14,20 +14,31 @@ from secryst_gui.engine.tokens import EOS
 
 #: Lengths of the runs that are looked up, longest first.
 RUNS = (9, 7, 5, 4)
+#: Runs that a session remembers, some 50 MB of them; with more it begins anew.
+MOST_RUNS = 200_000
 
 
 class LookupDrafter:
-    """See the module. ``name`` is what the command line and the window call it."""
+    """See the module. ``name`` is what the command line and the window call it.
+
+    ``session``: requests belong together, as the lines of one file do, and each learns from those before it.
+    """
 
     name = "lookup"
 
-    def __init__(self) -> None:
+    def __init__(self, *, session: bool = False) -> None:
+        self._session = session
+        self._next: dict[tuple[int, ...], int] = {}
         self.begin("", ())
+
+    def forget(self) -> None:
+        """A new request: what was learnt from others is dropped, unless they belong together."""
+        if not self._session or len(self._next) > MOST_RUNS:
+            self._next.clear()
 
     def begin(self, source: str, source_ids: Sequence[int]) -> None:  # noqa: ARG002 - characters, not ids, are copied
         self._place = Place(source)
         self._history: list[int] = []
-        self._next: dict[tuple[int, ...], int] = {}
 
     def propose(self, prefix: Sequence[int], k: int) -> list[int]:
         self._learn(prefix[len(self._history) :])

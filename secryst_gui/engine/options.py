@@ -28,13 +28,16 @@ class DecodeOptions:
     ``max_len``: tokens at most for a window, the end token not counted; None: four for each source byte, and 32, more
     than a reading needs. ``raw``: skip normalisation. ``guard``: stop a model that repeats itself; None: yes, but not
     in diacritization, where the output repeats whatever the text repeats and the limit ends a loop.
-    ``window_bytes``: longer lines are split at spaces into windows of at most so many bytes.
+    ``window_bytes``: longer lines are split at spaces into windows of at most so many bytes. ``confidence``, 0..1:
+    a drafting model stops where it is less sure of its draft than this; None: where K is chosen for each block, it
+    stops where going on is not expected to pay, else it drafts all K.
     """
 
     max_len: int | None = None
     raw: bool = False
     guard: bool | None = None
     window_bytes: int = WINDOW_BYTES
+    confidence: float | None = None
 
     def limit(self, source_bytes: int) -> int:
         """Tokens at most for a window of ``source_bytes``."""

@@ -19,11 +19,12 @@ SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 FIRST = 8
 #: Before it is measured, a token is taken to be accepted so often (as if seen for so many tokens), and a pass over n
 #: tokens to cost 1 + SLOPE (n - 1) single steps.
-PRIOR, PRIOR_WEIGHT, SLOPE = 0.8, 5.0, 0.1
+PRIOR, PRIOR_WEIGHT, SLOPE = 0.8, 2.5, 0.1
 #: How much of the past counts, a block later.
 MEMORY = 0.95
-#: Single steps before drafters that did not pay are tried again (each time twice as many), and the size of such a try.
-PATIENCE, TRY = 32, 2
+#: Single steps before drafters that did not pay are tried again (at first, then twice as many each time, up to a
+#: limit: a text may change), and the size of such a try.
+PATIENCE, LONGEST_PATIENCE, TRY = 24, 96, 2
 
 
 @dataclass
@@ -51,8 +52,10 @@ class _Rating:
 
 @dataclass
 class _PassCost:
-    """v(n) as a straight line, fitted by least squares over recent passes."""
+    """v(n): a mean for single steps, which may have a graph of their own, and a straight line over recent passes."""
 
+    steps: float = 0.0
+    step_s: float = 0.0
     count: float = 0.0
     n: float = 0.0
     nn: float = 0.0
@@ -60,20 +63,31 @@ class _PassCost:
     nt: float = 0.0
 
     def saw(self, tokens: int, seconds: float) -> None:
+        if tokens == 1:
+            self.steps, self.step_s = MEMORY * self.steps + 1, MEMORY * self.step_s + seconds
+            return
         self.count, self.n, self.nn = MEMORY * self.count + 1, MEMORY * self.n + tokens, MEMORY * self.nn + tokens**2
         self.t, self.nt = MEMORY * self.t + seconds, MEMORY * self.nt + tokens * seconds
 
     def __call__(self, tokens: int) -> float:
-        """Seconds of a pass over ``tokens``."""
+        """Seconds of a pass over ``tokens``; in any unit as long as nothing was seen."""
+        base, slope = self.line()
+        return self.step_s / self.steps if tokens == 1 and self.steps else base + slope * tokens
+
+    def line(self) -> tuple[float, float]:
+        """Seconds of a pass, and of each of its tokens: fitted by least squares."""
         spread = self.count * self.nn - self.n**2
         if spread > 1e-6 * self.nn * self.count:
             slope = max(0.0, (self.count * self.nt - self.n * self.t) / spread)
             base = (self.t - slope * self.n) / self.count
             if base > 0:
-                return base + slope * tokens
+                return base, slope
         # One size seen so far, or a fit that makes no sense: scale the usual shape to what was seen.
-        usual = (1 - SLOPE) * self.count + SLOPE * self.n
-        return (1 - SLOPE + SLOPE * tokens) * self.t / usual if usual else 1 - SLOPE + SLOPE * tokens
+        if self.count:
+            scale = self.t / ((1 - SLOPE) * self.count + SLOPE * self.n)
+        else:
+            scale = self.step_s / self.steps if self.steps else 1.0
+        return scale * (1 - SLOPE), scale * SLOPE
 
 
 def expected_tokens(acceptance: float, size: int) -> float:
@@ -104,7 +118,7 @@ class Pace:
             return max(zip(self._rates(self.fixed), self.drafters, strict=True), key=lambda pair: pair[0])[
                 1
             ], self.fixed
-        if not self._passes.count:
+        if not self._passes.count and not self._passes.steps:
             return self.drafters[0], FIRST
         if self._resting > 0:
             self._resting -= 1
@@ -122,7 +136,7 @@ class Pace:
             self._rested = False
             return drafter, TRY
         self._resting, self._rested = self._patience - 1, True
-        self._patience *= 2
+        self._patience = min(2 * self._patience, LONGEST_PATIENCE)
         return None, 0
 
     def saw(self, drafter: Drafter | None, drafted: int, accepted: int, draft_s: float, verify_s: float) -> None:
@@ -134,6 +148,17 @@ class Pace:
                 rating.saw(drafted, accepted, draft_s)
             else:
                 rating.saw(1, 0, draft_s)  # nothing to propose is as good as wrong
+
+    def least_confidence(self, drafter: Drafter) -> float:
+        """How likely all drafted tokens must be right for one more to pay: what it costs, in tokens emitted meanwhile.
+
+        0 where K is fixed.
+        """
+        if self.fixed is not None or not self._passes.count:
+            return 0.0
+        rating = self._ratings[self.drafters.index(drafter)]
+        best = max(rate for size in SIZES for rate in self._rates(size))
+        return min(0.9, best * (rating.cost + self._passes.line()[1]))
 
     def _rates(self, size: int) -> list[float]:
         return [

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from secryst_gui.engine import tokens
 from secryst_gui.engine.acceptance import accept_block
-from secryst_gui.engine.drafters import Drafter, HeadDrafter, ModelDrafter
+from secryst_gui.engine.drafters import Drafter, HeadDrafter, LookupDrafter, ModelDrafter
 from secryst_gui.engine.events import BlockEvent, DecodeEvent, DoneEvent, LineEvent, ProgressEvent
 from secryst_gui.engine.model import Encoded, IMFModel
 from secryst_gui.engine.normalise import normalise
@@ -168,6 +168,8 @@ class SpeculativeModel:
                     with run.timing("encode_s"):
                         self._begin_drafter(drafter, encoded)
                     begun.append(drafter)
+                if isinstance(drafter, ModelDrafter):
+                    drafter.confidence = run.confidence(drafter)
                 with run.timing("draft_s"):
                     draft = self._draft(drafter, prefix, min(k, stopper.remaining))
                 draft_s = run.last
@@ -256,6 +258,9 @@ class SpeculativeModel:
 
     def _begin(self) -> None:
         self.stats = Statistics()
+        for drafter in self.drafters:
+            if isinstance(drafter, LookupDrafter):
+                drafter.forget()
         for model in self._models():
             model.interrupt.arm()
 
@@ -292,6 +297,11 @@ class _Run:
         return Statistics(
             **self._counts, encode_s=encode_s, draft_s=draft_s, verify_s=verify_s, total_s=self._spent + running
         )
+
+    def confidence(self, drafter: Drafter) -> float:
+        """How sure of its draft a model must be to go on with it."""
+        given = self.options.confidence
+        return given if given is not None else self.pace.least_confidence(drafter)
 
     def check(self) -> None:
         if self._is_cancelled():

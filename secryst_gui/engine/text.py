@@ -13,6 +13,8 @@ import regex
 
 from secryst_gui.engine.tokens import EOS, to_bytes
 
+_CLUSTERS = regex.compile(r"\X")
+
 
 class IncrementalText:
     """Turns tokens into text as they come. All returned pieces together are ``tokens.decode`` of all tokens."""
@@ -30,7 +32,7 @@ class IncrementalText:
             if not self._ended:
                 kept.append(token)
         self._held += self._decoder.decode(to_bytes(kept))
-        clusters = regex.findall(r"\X", self._held)
+        clusters = _CLUSTERS.findall(self._held)
         # A space waits too: a mark that comes after it belongs to it.
         return self._take(len(self._held) - len(clusters[-1])) if clusters else ""
 

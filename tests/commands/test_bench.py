@@ -34,3 +34,19 @@ def test_a_sweep_goes_over_k(run: Run, verifier: Path, drafter: Path, tmp_path: 
     assert names[0] == "plain"
     assert names[1].endswith("K=1")
     assert names[-1].endswith("K=32")
+
+
+def test_the_bounds_are_those_of_drafters_that_know(run: Run, verifier: Path, drafter: Path, tmp_path: Path) -> None:
+    """One that is nearly always right and one that never is, at a length that can be limited; both are exact too."""
+    inputs = tmp_path / "inputs.txt"
+    inputs.write_text("abcdefgh ijkl\n", "utf-8")
+    options = ("--verifier", verifier, "--drafter", drafter, "--rounds", 1, "--inputs", inputs, "--max-len", 60)
+    report = json.loads(run("bench", *options, "--bounds", "--json").out)
+    rows = {row["name"]: row for row in report["runners"]}
+    best, worst = rows["replay, 2% wrong, K=8"], rows["replay, 100% wrong, K=auto"]
+    assert best["acceptance_rate"] > 0.5
+    assert worst["acceptance_rate"] == 0.0
+    for row in rows.values():
+        assert row["exact"] is True
+        assert row["tokens"] == rows["plain"]["tokens"] <= 60
+        assert row["decode_ratio_to_plain"] > 0

@@ -1,9 +1,10 @@
 """Drafters without a model, and drafts from an outline."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secryst_gui.engine import LookupDrafter, tokens
+from secryst_gui.engine import LookupDrafter, lookup, tokens
 from secryst_gui.engine.outline import Outline
 from secryst_gui.engine.place import Place
 from secryst_gui.engine.tokens import EOS, PAD, encode
@@ -33,12 +34,37 @@ def test_lookup_learns_the_marks_of_this_window() -> None:
     assert tokens.decode(drafter.propose(prefix, 12)).startswith("تَابٌ")
 
 
-def test_lookup_forgets_between_windows() -> None:
-    """What one window taught does not show in the next."""
-    drafter = begun("كتاب كتاب")
+def taught(*, session: bool) -> LookupDrafter:
+    """Has seen a word with its marks, and is at the beginning of another window with the same one."""
+    drafter = LookupDrafter(session=session)
+    drafter.begin("كتاب كتاب", encode("كتاب كتاب"))
     drafter.observe(encode("كِتَابٌ كِتَابٌ")[:-1])
-    drafter.begin("كتاب", encode("كتاب"))
-    assert drafter.propose([], 32) == encode("كتاب")
+    drafter.begin("ان كتاب", encode("ان كتاب"))
+    return drafter
+
+
+def test_lookup_learns_over_the_windows_of_a_request() -> None:
+    """A word of an earlier line has its marks in a later one."""
+    prefix = encode("ان كِتَ")[:-1]
+    assert tokens.decode(taught(session=False).propose(prefix, 6)) == "ابٌ"
+
+
+def test_lookup_forgets_between_requests() -> None:
+    """What one request taught does not show in the next, unless the two belong together."""
+    prefix = encode("ان كِتَ")[:-1]
+    alone, together = taught(session=False), taught(session=True)
+    for drafter in (alone, together):
+        drafter.forget()
+    assert tokens.decode(alone.propose(prefix, 4)) == "اب"
+    assert tokens.decode(together.propose(prefix, 6)) == "ابٌ"
+
+
+def test_a_session_remembers_no_more_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond a number of runs the next request begins anew: an application may run for weeks."""
+    monkeypatch.setattr(lookup, "MOST_RUNS", 3)
+    drafter = taught(session=True)
+    drafter.forget()
+    assert tokens.decode(drafter.propose(encode("ان كِتَ")[:-1], 4)) == "اب"
 
 
 @given(st.text(), IDS, st.integers(1, 32))

@@ -35,21 +35,22 @@ def model(tmp_path: Path) -> Callable[[graphs.Graph], IMFModel]:
 
 @pytest.mark.parametrize(("asked", "threads"), [(0, 1), (1, 1), (3, 3)])
 def test_threads_and_spinning_reach_the_session(tmp_path: Path, asked: int, threads: int) -> None:
-    """What the options say is what the runtime is told, one thread for a small graph; idle threads sleep."""
+    """What the options say is what the runtime is told, one thread for a small graph; threads spin while a run is on."""
     path = tmp_path / "g.onnx"
     path.write_bytes(graphs.encoder().SerializeToString())
     settings = Session(path, EngineOptions(threads=asked), Interrupt())._session.get_session_options()
     assert settings.intra_op_num_threads == threads
-    assert settings.get_session_config_entry("session.intra_op.allow_spinning") == "0"
+    assert settings.get_session_config_entry("session.force_spinning_stop") == "1"
 
 
 def test_a_large_graph_gets_every_core(tmp_path: Path) -> None:
-    """By its size on disk."""
+    """By its size on disk; and so does one that takes a whole source at once."""
     path = tmp_path / "g.onnx"
     path.touch()
-    assert suitable_threads(path) == 1
+    assert suitable_threads(path, whole=False) == 1
+    assert suitable_threads(path, whole=True) == physical_cores()
     os.truncate(path, SMALL_GRAPH_BYTES + 1)
-    assert suitable_threads(path) == physical_cores()
+    assert suitable_threads(path, whole=False) == physical_cores()
 
 
 def end_the_call(pair: SpeculativeModel, slow: IMFModel, running: threading.Event) -> None:

@@ -8,11 +8,12 @@ transposing included. Where there is no such node, nothing changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import onnx
 
+from secryst_gui.engine.rewrite.kernels import Kernel
 from secryst_gui.engine.rewrite.shapes import fix_batch, fold_shapes, inferred
 
 HIDDEN = "encoder_hidden_states"
@@ -28,8 +29,11 @@ class Split(NamedTuple):
     carried: tuple[str, ...]
 
 
-def hoist(model: onnx.ModelProto) -> Split | None:
-    """Split ``model``, which is changed on the way (batch fixed to one, shapes folded). None: nothing to move."""
+def hoist(model: onnx.ModelProto, products: Mapping[str, Kernel]) -> Split | None:
+    """Split ``model``, which is changed on the way (batch fixed to one, shapes folded). None: nothing to move.
+
+    ``products``: the kernels that the runtime takes for ``model`` as it is.
+    """
     fix_batch(model)
     fold_shapes(model)
     graph = model.graph
@@ -39,9 +43,10 @@ def hoist(model: onnx.ModelProto) -> Split | None:
     late = set(others)
     prologue: list[onnx.NodeProto] = []
     rest: list[onnx.NodeProto] = []
+    kept = _kept(graph, products)
     for node in graph.node:
         used = set(inputs_of(node))
-        if used & early and not used & late:
+        if used & early and not used & late and node.output[0] not in kept:
             early |= set(node.output)
             prologue.append(node)
         else:
@@ -66,6 +71,18 @@ def hoist(model: onnx.ModelProto) -> Split | None:
         ),
         tuple(name for name in carried if name != HIDDEN),
     )
+
+
+def _kept(graph: onnx.GraphProto, products: Mapping[str, Kernel]) -> set[str]:
+    """Transposed matrices that the runtime never makes, but reads transposed in the products that use them.
+
+    Moved into the prologue they would be made, and the products be computed by another kernel, which rounds otherwise.
+    """
+    return {
+        node.input[1]
+        for node in graph.node
+        if node.op_type == "MatMul" and products.get(node.output[0], Kernel(False, False)).turned
+    }
 
 
 def inputs_of(node: onnx.NodeProto) -> Iterator[str]:

@@ -21,11 +21,14 @@ import onnxruntime as ort
 from filelock import FileLock
 
 from secryst_gui import paths
+from secryst_gui.engine.rewrite.attention import attend_by_row
 from secryst_gui.engine.rewrite.hoist import hoist
+from secryst_gui.engine.rewrite.kernels import kernels
 from secryst_gui.engine.rewrite.rows import quantize_by_row
+from secryst_gui.engine.rewrite.shapes import inferred
 
 #: Raise it when the rewriting changes.
-VERSION = 6
+VERSION = 14
 #: Plans that are kept; the least recently used go first.
 KEPT = 16
 _NOTES, _DONE = "notes.json", "done"
@@ -80,12 +83,14 @@ def _make(graph: Path, folder: Path) -> None:
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir()
     model = onnx.load(str(graph))
-    split = hoist(model)
+    products = kernels(graph, temporary)
+    split = hoist(model, products)
     step = split.step if split is not None else model
     if split is not None:
         onnx.save(split.prologue, str(temporary / "prologue.onnx"))
         onnx.save(split.step, str(temporary / "step.onnx"))
     if quantize_by_row(step):
+        attend_by_row(step, products, inferred(model))
         onnx.save(step, str(temporary / "rows.onnx"))
     (temporary / _DONE).write_text(json.dumps(_stamps(temporary)), "utf-8")
     shutil.rmtree(folder, ignore_errors=True)

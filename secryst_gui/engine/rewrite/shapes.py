@@ -18,6 +18,8 @@ Elements = tuple[int | None, ...]
 Known = tuple[Elements, bool]
 #: Initializers above this size are weights, and are kept out of what shape inference copies.
 SMALL_BYTES = 1024
+#: Lengths of fed tokens, pasts and source, with nothing in common.
+SAMPLES = ((1, 0, 1), (3, 5, 7), (17, 601, 1201))
 _INTEGERS = (onnx.TensorProto.INT64, onnx.TensorProto.INT32)
 
 
@@ -37,11 +39,41 @@ def fix_batch(model: onnx.ModelProto) -> None:
 
 
 def inferred(model: onnx.ModelProto) -> dict[str, onnx.ValueInfoProto]:
-    """Types, and shapes as far as they follow, of every tensor; weights are passed by shape only."""
-    light = onnx.ModelProto()
-    light.CopyFrom(_without_weights(model))
+    """Types, and shapes as far as they follow, of every tensor; weights are passed by shape only.
+
+    An exporter may hide the batch: ``view(-1, tokens)`` has an axis that is one, but inference with open lengths
+    cannot tell. With lengths given it can: an axis that it leaves open, and that is one at every length of
+    :data:`SAMPLES`, is taken to be one.
+    """
+    light = _without_weights(model)
+    found = _inferred(light)
+    samples = [_inferred(_with_lengths(light, *lengths)) for lengths in SAMPLES]
+    for name, value in found.items():
+        shapes = [sample[name].type.tensor_type.shape.dim for sample in samples if name in sample]
+        dimensions = value.type.tensor_type.shape.dim
+        if len(shapes) < len(SAMPLES) or any(len(shape) != len(dimensions) for shape in shapes):
+            continue
+        for axis, dimension in enumerate(dimensions):
+            if all(shape[axis].dim_value == 1 for shape in shapes):
+                dimension.dim_value = 1
+    return found
+
+
+def _inferred(light: onnx.ModelProto) -> dict[str, onnx.ValueInfoProto]:
     found = onnx.shape_inference.infer_shapes(light, data_prop=True).graph
     return {value.name: value for value in (*found.input, *found.value_info, *found.output)}
+
+
+def _with_lengths(light: onnx.ModelProto, fed: int, past: int, source: int) -> onnx.ModelProto:
+    """A copy with the lengths of the fed tokens, of the pasts and of the source filled in."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(light)
+    for value in copy.graph.input:
+        for dimension in value.type.tensor_type.shape.dim:
+            if not dimension.HasField("dim_value"):
+                length = fed if value.name == "input_ids" else past if value.name.startswith("past_") else source
+                dimension.dim_value = length
+    return copy
 
 
 def _without_weights(model: onnx.ModelProto) -> onnx.ModelProto:

@@ -11,7 +11,7 @@ import onnxruntime as ort
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from secryst_gui.engine.rewrite import hoist
+from secryst_gui.engine.rewrite import hoist, kernels
 from tests.engine.conftest import FIXTURES, Load
 from tests.support import graphs
 
@@ -25,10 +25,10 @@ def run(model: onnx.ModelProto, feed: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", FIXTURES)
-def test_the_parts_together_are_the_whole(load: Load, name: str) -> None:
+def test_the_parts_together_are_the_whole(load: Load, name: str, tmp_path: Path) -> None:
     """Prologue and step give, to the bit, what the untouched graph gives, keys and values included."""
     path: Path = load(name).artifact.graphs["decoder-kv.onnx"]
-    whole, split = onnx.load(str(path)), hoist(onnx.load(str(path)))
+    whole, split = onnx.load(str(path)), hoist(onnx.load(str(path)), kernels(path, tmp_path))
     assert split is not None
     assert HIDDEN not in {value.name for value in split.step.graph.input}
     chance = np.random.default_rng(0)
@@ -54,15 +54,25 @@ def test_the_parts_together_are_the_whole(load: Load, name: str) -> None:
 def test_products_with_the_source_are_what_moves(load: Load) -> None:
     """The keys and values of each layer's cross-attention: two products a layer are in the prologue."""
     for name, layers in ((FIXTURES[0], 2), (FIXTURES[4], 1)):
-        split = hoist(onnx.load(str(load(name).artifact.graphs["decoder-kv.onnx"])))
+        split = hoist(onnx.load(str(load(name).artifact.graphs["decoder-kv.onnx"])), {})
         assert split is not None
         products = [node for node in split.prologue.graph.node if node.op_type == "MatMul"]
         assert len(products) == 2 * layers
 
 
+@pytest.mark.parametrize("name", FIXTURES)
+def test_no_array_as_long_as_the_source_is_made_in_a_step(load: Load, name: str) -> None:
+    """What is carried are finished keys and values: the step reads them in products, and turns or copies none."""
+    split = hoist(onnx.load(str(load(name).artifact.graphs["decoder-kv.onnx"])), {})
+    assert split is not None
+    for node in split.step.graph.node:
+        touched = set(node.input) & set(split.carried)
+        assert not touched or node.op_type in ("MatMul", "Slice", "Concat", "Add"), (node.op_type, touched)
+
+
 def test_where_there_is_nothing_to_move_nothing_moves() -> None:
     """A graph that does not read its source, or only picks from it by what was fed, stays whole."""
-    assert hoist(graphs.fused_quantized()) is None
+    assert hoist(graphs.fused_quantized(), {}) is None
     nodes = [helper.make_node("Gather", [HIDDEN, "input_ids"], ["logits"], axis=1)]
     inputs = [
         helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["N"]),
@@ -70,7 +80,7 @@ def test_where_there_is_nothing_to_move_nothing_moves() -> None:
     ]
     outputs = [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["B", "N", 4])]
     graph = helper.make_graph(nodes, "g", inputs, outputs)
-    assert hoist(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8)) is None
+    assert hoist(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8), {}) is None
 
 
 def test_what_depends_on_the_tokens_stays() -> None:
@@ -95,7 +105,7 @@ def test_what_depends_on_the_tokens_stays() -> None:
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8)
     whole = onnx.ModelProto()
     whole.CopyFrom(model)
-    split = hoist(model)
+    split = hoist(model, {})
     assert split is not None
     assert split.carried == ("scaled",)
     assert [node.op_type for node in split.prologue.graph.node if node.op_type != "Constant"] == ["MatMul", "Mul"]
