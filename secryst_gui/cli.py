@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from secryst_gui import __version__, paths
-from secryst_gui.commands import bench, models, translate
+from secryst_gui.commands import bench, models, rewrite, translate
 from secryst_gui.errors import SecrystError
 
 INTERRUPTED = 130
@@ -28,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"secryst-gui {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
-    for module in (translate, bench, models):
+    for module in (translate, bench, models, rewrite):
         module.add_parser(commands)
     return top
 

@@ -107,15 +107,17 @@ def opened(options: argparse.Namespace) -> Iterator[Pair]:
     store = Store()
     verifier, drafter = choose(store, options.verifier, options.drafter)
     engine = EngineOptions(threads=options.threads)
+    drafting = EngineOptions(threads=options.threads, drafting=True)
     with ExitStack() as stack:
         model = stack.enter_context(IMFModel.load(verifier.path, engine))
         if isinstance(drafter, Listing):
-            opened = stack.enter_context(IMFModel.load(drafter.path, engine))
+            apart = drafter.path != verifier.path  # a model that drafts for itself is to be right every time
+            opened = stack.enter_context(IMFModel.load(drafter.path, drafting if apart else engine))
             yield Pair(model, (opened,), drafter.path.stem)
         elif drafter == AUTO:
             drafters: list[IMFModel | Drafter] = [HeadDrafter(model)] if model.has_head else []
             smaller = fitting(verifier, store.list())[:1]
-            drafters += [stack.enter_context(IMFModel.load(listing.path, engine)) for listing in smaller]
+            drafters += [stack.enter_context(IMFModel.load(listing.path, drafting)) for listing in smaller]
             yield Pair(model, (*drafters, LookupDrafter()), AUTO)
         elif drafter == HEAD:
             yield Pair(model, (HeadDrafter(model),), HEAD)

@@ -8,6 +8,8 @@ was checked against the untouched graph; otherwise the graph is opened as it is,
 from __future__ import annotations
 
 import logging
+import statistics
+import time
 from functools import cached_property
 from pathlib import Path
 
@@ -36,6 +38,8 @@ class Decoders:
         self._lost = False
         self.steps = self._stepping(untouched)
         self.probe = self._remembered() or self._measured()
+        if options.drafting and self._plan is not None and self._plan.coarse is not None:
+            self.steps = self._sooner(self._plan, self._plan.coarse)
 
     @cached_property
     def passes(self) -> Decoder:
@@ -73,6 +77,16 @@ class Decoders:
                 log.warning("%s is opened as it is: its rewritten form is gone (%s)", self._graph.name, error)
                 self._plan = None
         return untouched or self._opened(self._graph)
+
+    def _sooner(self, plan: Plan, coarse: Path) -> Decoder:
+        """The decoder for single steps, or its form with rounded products if that is sooner here; measured once."""
+        if plan.notes.get("coarse") is False:
+            return self.steps
+        rounded = self._opened(coarse, plan.prologue)
+        if "coarse" not in plan.notes:
+            exact_s, rounded_s = _step_seconds(self.steps, self._hidden), _step_seconds(rounded, self._hidden)
+            plan.note(coarse=rounded_s < exact_s)
+        return rounded if plan.notes["coarse"] else self.steps
 
     def _opened(self, graph: Path, prologue: Path | None = None) -> Decoder:
         early = Session(prologue, self._options, self._interrupt, whole=True) if prologue is not None else None
@@ -115,3 +129,14 @@ class Decoders:
 def _steps(decoder: Decoder, hidden: Array, sequence: list[int]) -> Array:
     state = decoder.state(decoder.read(hidden), single=True)
     return state.logits(sequence, STEPS).astype(np.float64)
+
+
+def _step_seconds(decoder: Decoder, hidden: Array) -> float:
+    """The median time of a single step, the first one left out."""
+    state = decoder.state(decoder.read(hidden), single=True)
+    times = []
+    for end in range(STEPS):
+        started = time.perf_counter()
+        state.logits(probe_sequence()[:end])
+        times.append(time.perf_counter() - started)
+    return statistics.median(times[1:])

@@ -14,11 +14,13 @@ class EngineOptions:
 
     ``threads``: for one call of a graph; 0 means one for small graphs and all physical cores for large ones.
     ``rewrite``: move what depends on the source alone out of the step, and make passes over quantized graphs exact;
-    False opens graphs as they are.
+    False opens graphs as they are. ``drafting``: the model only drafts, so 4-bit products may be rounded where that is
+    sooner on this machine.
     """
 
     threads: int = 0
     rewrite: bool = True
+    drafting: bool = False
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-ModelKey = tuple[Path, int, int, int]  # path, size, mtime_ns, threads: what makes a loaded model stale
+ModelKey = tuple[Path, int, int, int, bool]  # path, size, mtime_ns, threads, drafting: what makes a loaded model stale
 
 
 class DecodingWorker(QObject):
@@ -125,12 +125,16 @@ class DecodingWorker(QObject):
     def _load(self, request: Prepare | Translate) -> tuple[IMFModel, list[IMFModel | Drafter]]:
         """The request's models, from those kept or from disk. What the request does not use is closed first."""
         pair, threads = request.pair, request.threads
+        # A model that drafts for itself is the same one, opened once.
         drafting = self._drafting(pair)
-        wanted = {_key(path, threads) for path in (pair.verifier, *drafting)}
+        wanted = {
+            _key(pair.verifier, threads, False),
+            *(_key(path, threads, path != pair.verifier) for path in drafting),
+        }
         for key in self._models.keys() - wanted:
             self._models.pop(key).close()
-        verifier = self._model(request, pair.verifier)
-        models = [self._model(request, path) for path in drafting]
+        verifier = self._model(request, pair.verifier, drafting=False)
+        models = [self._model(request, path, drafting=path != pair.verifier) for path in drafting]
         return verifier, [*_builtin(pair, verifier), *models, *_fallback(pair)]
 
     def _drafting(self, pair: Pair) -> list[Path]:
@@ -144,25 +148,25 @@ class DecodingWorker(QObject):
         verifier = self._store.find(str(pair.verifier))
         return [one.path for one in fitting(verifier, self._store.list())[:1]]
 
-    def _model(self, request: Prepare | Translate, path: Path) -> IMFModel:
+    def _model(self, request: Prepare | Translate, path: Path, *, drafting: bool) -> IMFModel:
         # Imported here, not above: the runtime takes a third of a second to import, and the window should be seen
         # before that.
         from secryst_gui.engine import EngineOptions, IMFModel
 
-        key = _key(path, request.threads)
+        key = _key(path, request.threads, drafting)
         if key not in self._models:
             self._tell(request, Loading(path.name))
-            self._models[key] = IMFModel.load(path, EngineOptions(threads=request.threads))
+            self._models[key] = IMFModel.load(path, EngineOptions(threads=request.threads, drafting=drafting))
         return self._models[key]
 
 
-def _key(path: Path, threads: int) -> ModelKey:
+def _key(path: Path, threads: int, drafting: bool) -> ModelKey:
     """Identifies an artifact as it is on disk now; a file that is gone keeps a key, so that opening it says why."""
     try:
         found = path.stat()
     except OSError:
-        return (path, -1, -1, threads)
-    return (path, found.st_size, found.st_mtime_ns, threads)
+        return (path, -1, -1, threads, drafting)
+    return (path, found.st_size, found.st_mtime_ns, threads, drafting)
 
 
 def _builtin(pair: Pair, verifier: IMFModel) -> list[Drafter]:

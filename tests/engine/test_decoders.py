@@ -12,7 +12,7 @@ import pytest
 from secryst_gui import paths
 from secryst_gui.engine import EngineOptions, IMFModel, LookupDrafter, SpeculativeModel, decoders
 from secryst_gui.engine.decoder import Decoder
-from secryst_gui.engine.rewrite import Plan, planned
+from secryst_gui.engine.rewrite import Plan, plan, planned
 from secryst_gui.engine.session import Session
 from tests.engine.conftest import FIXTURES
 
@@ -129,7 +129,7 @@ def test_a_rewriting_that_computes_something_else_is_not_used(
     assert wrong is not None
     with reopened(FP32, rewrite=False) as untouched:
         expected = untouched.generate(TEXT, LENGTH, raw=True, guard=False)
-    bad = Plan(wrong.folder, wrong.step, wrong.prologue, None, {})
+    bad = Plan(wrong.folder, wrong.step, wrong.prologue, None, None, {})
     monkeypatch.setattr(decoders, "planned", lambda _: bad)
     with caplog.at_level(logging.WARNING), reopened(FP32) as model:
         assert "is opened as it is" in caplog.text
@@ -147,3 +147,32 @@ def test_passes_share_the_prologue_of_steps(reopened: Open) -> None:
         assert isinstance(passes, Decoder)
         assert passes is not steps
         assert passes.prologue is steps.prologue
+
+
+def test_a_large_graph_is_rewritten_in_a_process_of_its_own(
+    reopened: Open, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same files come of it, to the byte; this process parses nothing meanwhile."""
+    reopened(INT8).close()
+    (folder,) = (path for path in (cache / "rewrites").iterdir() if path.is_dir())
+    here = {path.name: path.read_bytes() for path in folder.glob("*.onnx")}
+    shutil.rmtree(cache)
+    monkeypatch.setattr(plan, "LARGE_BYTES", 0)
+    monkeypatch.setattr(plan, "write_forms", None)
+    with reopened(INT8) as model:
+        assert exact(model)
+    assert {path.name: path.read_bytes() for path in folder.glob("*.onnx")} == here
+
+
+def test_a_process_that_fails_says_why(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A graph that cannot be read is opened as it is (and fails there in its turn); the log has the reason."""
+    monkeypatch.setattr(plan, "LARGE_BYTES", 0)
+    graph = tmp_path / "broken.onnx"
+    graph.write_bytes(b"no graph")
+    with caplog.at_level(logging.WARNING):
+        assert planned(graph) is None
+    assert "broken.onnx" in caplog.text
+    assert "could not be rewritten" in caplog.text
+    assert not [path for path in (cache / "rewrites").iterdir() if path.is_dir() and path.suffix != ".part"]

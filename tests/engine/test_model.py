@@ -69,6 +69,23 @@ def test_drafting_is_greedy_continuation(load: Load) -> None:
             assert model.draft(encoded, output[:start], 6) == output[start : start + 6]
 
 
+@pytest.mark.parametrize("name", FIXTURES)
+def test_a_draft_ends_where_the_model_is_not_sure(load: Load, name: str) -> None:
+    """A part of the whole draft, shorter the surer it must be; none where nothing is sure enough; 0 asks nothing."""
+    model = load(name)
+
+    def draft(confidence: float) -> list[int]:
+        encoded = model.encode("hello", raw=True)
+        assert encoded is not None
+        return model.draft(encoded, [], 12, confidence)
+
+    whole = draft(0.0)
+    lengths = [len(draft(confidence)) for confidence in (1e-30, 0.001, 0.1, 0.9, 1.0)]
+    assert lengths == sorted(lengths, reverse=True)
+    assert (lengths[0], lengths[-1]) == (len(whole), 0)
+    assert all(draft(confidence) == whole[: len(draft(confidence))] for confidence in (0.001, 0.1))
+
+
 def test_a_model_may_be_deleted_while_it_is_in_use(conformance: Path, tmp_path: Path, monkeypatch: Any) -> None:
     """The zip and the laid-out graphs disappear; the open model goes on."""
     monkeypatch.setenv(paths.WORK, str(tmp_path / "work"))

@@ -89,3 +89,27 @@ def test_a_request_knows_nothing_of_the_one_before() -> None:
     first = Pace(drafters, None).choose()
     simulate(Pace(drafters, None), {"a": 0.0}, {"a": 0.3}, 50)
     assert Pace(drafters, None).choose() == first
+
+
+def test_a_draft_goes_on_as_long_as_it_pays() -> None:
+    """The surer a model must be, the more its tokens cost; nothing is asked where K is fixed or nothing known."""
+
+    def least(cost: float, fixed: int | None = None) -> float:
+        pace = Pace([Named("a")], fixed)
+        simulate(pace, {"a": 0.8}, {"a": cost}, 60)
+        return pace.least_confidence(pace.drafters[0])
+
+    assert 0 < least(0.05) < least(0.3) <= 0.9
+    assert least(0.3, fixed=8) == 0.0
+    assert Pace([Named("a")], None).least_confidence(Named("a")) == 0.0
+
+
+def test_single_steps_have_a_cost_of_their_own() -> None:
+    """Where passes are another graph, a step may be much cheaper than the line through them says."""
+    pace = Pace([Named("a")], None)
+    for size in (8, 4, 2, 8, 4, 2):
+        pace.saw(pace.drafters[0], size, 0, 0.0, verify_s(size + 1))
+    for _ in range(20):
+        pace.saw(None, 0, 0, 0.0, 0.2)
+    assert abs(pace._passes(1) - 0.2) < 1e-9
+    assert abs(pace._passes(9) - verify_s(9)) < 1e-6

@@ -35,7 +35,7 @@ def model(tmp_path: Path) -> Callable[[graphs.Graph], IMFModel]:
 
 @pytest.mark.parametrize(("asked", "threads"), [(0, 1), (1, 1), (3, 3)])
 def test_threads_and_spinning_reach_the_session(tmp_path: Path, asked: int, threads: int) -> None:
-    """What the options say is what the runtime is told, one thread for a small graph; threads spin while a run is on."""
+    """What the options say is what the runtime is told, one for a small graph; threads spin while a run is on."""
     path = tmp_path / "g.onnx"
     path.write_bytes(graphs.encoder().SerializeToString())
     settings = Session(path, EngineOptions(threads=asked), Interrupt())._session.get_session_options()

@@ -10,8 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
 import re
 import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +24,7 @@ import onnxruntime as ort
 from filelock import FileLock
 
 from secryst_gui import paths
+from secryst_gui.engine.rewrite.accuracy import round_products
 from secryst_gui.engine.rewrite.attention import attend_by_row
 from secryst_gui.engine.rewrite.hoist import hoist
 from secryst_gui.engine.rewrite.kernels import kernels
@@ -28,10 +32,13 @@ from secryst_gui.engine.rewrite.rows import quantize_by_row
 from secryst_gui.engine.rewrite.shapes import inferred
 
 #: Raise it when the rewriting changes.
-VERSION = 14
+VERSION = 15
 #: Plans that are kept; the least recently used go first.
 KEPT = 16
+#: Graphs above this are rewritten in a process of their own.
+LARGE_BYTES = 24 << 20
 _NOTES, _DONE = "notes.json", "done"
+_PROLOGUE, _STEP, _ROWS, _COARSE = "prologue.onnx", "step.onnx", "rows.onnx", "coarse.onnx"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 log = logging.getLogger(__name__)
@@ -39,23 +46,25 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Plan:
-    """Files to open instead of a graph. ``prologue`` and ``rows`` are None where there was nothing to do.
+    """Files to open instead of a graph. None: there was nothing to do.
 
-    ``step``: one token a call. ``rows``: the same, every token quantized by itself, for passes. ``notes``: what was
-    found when the plan was checked, empty before.
+    ``step``: one token a call. ``rows``: the same, every token quantized by itself, for passes. ``coarse``: the step
+    with rounded products, for drafting. ``notes``: what was found when the plan was checked, empty before.
     """
 
     folder: Path
     step: Path
     prologue: Path | None
     rows: Path | None
+    coarse: Path | None
     notes: dict[str, Any]
 
     def note(self, **notes: Any) -> None:
         """Remember what a check found; where that cannot be written it is found again next time."""
+        self.notes.update(notes)
         try:
             temporary = self.folder / f"{_NOTES}.part"
-            temporary.write_text(json.dumps(notes), "utf-8")
+            temporary.write_text(json.dumps(self.notes), "utf-8")
             temporary.replace(self.folder / _NOTES)
         except OSError:
             log.info("could not remember the check of %s", self.folder, exc_info=True)
@@ -82,19 +91,48 @@ def _make(graph: Path, folder: Path) -> None:
     temporary = folder.with_suffix(".part")
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir()
-    model = onnx.load(str(graph))
-    products = kernels(graph, temporary)
-    split = hoist(model, products)
-    step = split.step if split is not None else model
-    if split is not None:
-        onnx.save(split.prologue, str(temporary / "prologue.onnx"))
-        onnx.save(split.step, str(temporary / "step.onnx"))
-    if quantize_by_row(step):
-        attend_by_row(step, products, inferred(model))
-        onnx.save(step, str(temporary / "rows.onnx"))
+    if graph.stat().st_size > LARGE_BYTES:
+        _write_forms_apart(graph, temporary)
+    else:
+        write_forms(graph, temporary)
     (temporary / _DONE).write_text(json.dumps(_stamps(temporary)), "utf-8")
     shutil.rmtree(folder, ignore_errors=True)
     temporary.rename(folder)
+
+
+def write_forms(graph: Path, folder: Path) -> None:
+    """Write the forms of ``graph`` into ``folder``, which is there and empty. Raises what reading it may raise."""
+    products = kernels(graph, folder)
+    model = onnx.load(str(graph))
+    split = hoist(model, products)
+    step = split.step if split is not None else model
+    if split is not None:
+        onnx.save(split.prologue, str(folder / _PROLOGUE))
+        onnx.save(split.step, str(folder / _STEP))
+    types = inferred(model)
+    if quantize_by_row(step):
+        attend_by_row(step, products, types)
+        onnx.save(step, str(folder / _ROWS))
+    elif round_products(step):
+        onnx.save(step, str(folder / _COARSE))
+
+
+def _write_forms_apart(graph: Path, folder: Path) -> None:
+    """The same in a process of its own, because parsing a large graph holds Python's lock, and a window with it."""
+    program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "secryst_gui"]
+    hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+    done = subprocess.run(
+        [*program, "rewrite", str(graph), str(folder)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        creationflags=hidden,
+        env=environment,
+        check=False,
+    )
+    if done.returncode:
+        lines = done.stderr.decode("utf-8", "replace").split("\n")
+        raise OSError(next((line for line in reversed(lines) if line.strip()), f"exit code {done.returncode}"))
 
 
 def _stamps(folder: Path) -> dict[str, list[int]]:
@@ -118,7 +156,7 @@ def _read(graph: Path, folder: Path) -> Plan | None:
         notes = json.loads((folder / _NOTES).read_text("utf-8"))
     except (OSError, ValueError):
         notes = {}
-    return Plan(folder, there("step.onnx") or graph, there("prologue.onnx"), there("rows.onnx"), notes)
+    return Plan(folder, there(_STEP) or graph, there(_PROLOGUE), there(_ROWS), there(_COARSE), notes)
 
 
 def _digest(graph: Path) -> str:
