@@ -24,6 +24,7 @@ from secryst_gui.commands.replay import ReplayDrafter
 from secryst_gui.engine import EngineOptions, HeadDrafter, IMFModel, LookupDrafter, SpeculativeModel, Statistics
 from secryst_gui.engine.drafters import Drafter
 from secryst_gui.engine.normalise import normalise
+from secryst_gui.engine.pace import expected_tokens
 
 #: Tokens at most for one input: the public runtime has no windows, so inputs are short lines.
 MAX_LEN = 1024
@@ -55,6 +56,7 @@ class Runner:
     encode_s: list[float] = field(default_factory=list)
     outputs: list[list[int]] = field(default_factory=list)
     stats: Statistics = field(default_factory=Statistics)
+    block_size: int | None = None
 
     def round(self, inputs: Sequence[str]) -> None:
         decoded = [self.decode(text) for text in inputs]
@@ -87,6 +89,7 @@ class Runner:
             "encode_share": sum(self.encode_s) / whole,
             "draft_share": stats.draft_s / whole if stats.passes else None,
             "verify_share": stats.verify_s / whole if stats.passes else None,
+            "expected_decode_ratio": self._expected(plain),
             "exact": self.outputs == plain.outputs,
         }
 
@@ -97,6 +100,20 @@ class Runner:
         return statistics.median(
             theirs / ours for theirs, ours in zip(other._after_encoding(), self._after_encoding(), strict=True)
         )
+
+    def _expected(self, plain: Runner) -> float | None:
+        """S(K) = E(K) / (K c + v(K+1)), with the chance of acceptance, c and v that this runner showed itself.
+
+        c and v, the times of a drafted token and of a pass, are taken in single steps of ``plain``; E(K) is what a
+        block emits on average (Leviathan et al. 2023, arxiv.org/abs/2211.17192, section 3).
+        """
+        stats, size = self.stats, self.block_size
+        if size is None or not stats.drafted or not plain.tokens:
+            return None
+        step_s = sum(plain._after_encoding()) / (plain.tokens * len(plain.seconds))
+        tried = stats.accepted + stats.corrections
+        c, v = stats.draft_s / stats.drafted / step_s, stats.verify_s / stats.blocks / step_s
+        return expected_tokens(stats.accepted / tried if tried else 1.0, size) / (size * c + v)
 
     def _after_encoding(self) -> list[float]:
         return [whole - encode_s for whole, encode_s in zip(self.seconds, self.encode_s, strict=True)]
@@ -179,7 +196,8 @@ def runners(pair: pairing.Pair, untouched: IMFModel, options: argparse.Namespace
 
     def speculating(name: str, drafters: Sequence[IMFModel | Drafter], block_size: int | None) -> Runner:
         size = f"K={block_size or pairing.AUTO}"
-        return Runner(f"{name}, {size}", speculative(drafters, verifier, block_size, max_len))
+        decode = speculative(drafters, verifier, block_size, max_len)
+        return Runner(f"{name}, {size}", decode, block_size=block_size)
 
     plain = Runner(PLAIN, greedy(verifier, max_len))
     if options.sweep:
@@ -224,6 +242,7 @@ def run(options: argparse.Namespace) -> int:
             "block_size": options.block_size or pairing.AUTO,
             "inputs": len(inputs),
             "rounds": options.rounds,
+            "compared_tokens": sum(runner.tokens for runner in entered if runner.name != PLAIN),
             "peak_memory_mb": peak_memory_mb(),
             "runners": rows,
         }
@@ -249,9 +268,9 @@ def table(report: dict[str, Any]) -> str:
 
     lines = [
         f"verifier {report['verifier']}, {report['inputs']} inputs, {report['rounds']} rounds, one process; "
-        f"peak memory {number(report['peak_memory_mb'], '.0f')} MB",
+        f"{report['compared_tokens']} tokens compared; peak memory {number(report['peak_memory_mb'], '.0f')} MB",
         f"{'':40} {'tokens/s':>8} {'(min to max)':>15} {'plain':>7} {'public':>7} {'decode':>7} {'accepted':>8} "
-        f"{'per pass':>8} {'encode':>6} {'draft':>6} {'verify':>6}  exact",
+        f"{'per pass':>8} {'encode':>6} {'draft':>6} {'verify':>6} {'expected':>8}  exact",
     ]
     against = "decode_ratio_to_plain" if report["runners"][0]["name"] == PLAIN else "decode_ratio_to_public"
     for row in report["runners"]:
@@ -264,6 +283,7 @@ def table(report: dict[str, Any]) -> str:
         lines.append(
             f"{row['name']:<40} {row['tokens_per_s']:8.0f} {spread:>15} {ratios[0]:>7} {ratios[1]:>7} {ratios[2]:>7} "
             f"{number(row['acceptance_rate'], '.3f'):>8} {number(row['tokens_per_pass'], '.2f'):>8} "
-            f"{shares[0]:>6} {shares[1]:>6} {shares[2]:>6}  {'yes' if row['exact'] else 'NO'}"
+            f"{shares[0]:>6} {shares[1]:>6} {shares[2]:>6} "
+            f"{number(row['expected_decode_ratio'], '.2f'):>8}  {'yes' if row['exact'] else 'NO'}"
         )
     return "\n".join(lines)

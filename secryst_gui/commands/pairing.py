@@ -102,8 +102,8 @@ def misfit(drafter: Listing, verifier: Listing) -> str | None:
 
 
 @contextmanager
-def opened(options: argparse.Namespace) -> Iterator[Pair]:
-    """Open what ``options`` asks for, and close it at the end."""
+def opened(options: argparse.Namespace, *, session: bool = False) -> Iterator[Pair]:
+    """Open what ``options`` asks for, and close it at the end. ``session``: all that is decoded belongs together."""
     store = Store()
     verifier, drafter = choose(store, options.verifier, options.drafter)
     engine = EngineOptions(threads=options.threads)
@@ -118,8 +118,8 @@ def opened(options: argparse.Namespace) -> Iterator[Pair]:
             drafters: list[IMFModel | Drafter] = [HeadDrafter(model)] if model.has_head else []
             smaller = fitting(verifier, store.list())[:1]
             drafters += [stack.enter_context(IMFModel.load(listing.path, drafting)) for listing in smaller]
-            yield Pair(model, (*drafters, LookupDrafter()), AUTO)
+            yield Pair(model, (*drafters, LookupDrafter(session=session)), AUTO)
         elif drafter == HEAD:
             yield Pair(model, (HeadDrafter(model),), HEAD)
         else:
-            yield Pair(model, (LookupDrafter(),) if drafter == LOOKUP else (), drafter)
+            yield Pair(model, (LookupDrafter(session=session),) if drafter == LOOKUP else (), drafter)

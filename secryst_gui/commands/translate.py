@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"expected two files, found {options.input} both read and written; change -o")
     lines, count = source.read(options.text, options.input)
     with ExitStack() as stack:
-        pair = stack.enter_context(pairing.opened(options))
+        pair = stack.enter_context(pairing.opened(options, session=True))
         out = writer(options.output, stack)
         trace = writer(options.trace, stack) if options.trace else None
         model = SpeculativeModel(pair.drafters, pair.verifier, options.block_size)

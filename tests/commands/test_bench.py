@@ -26,11 +26,14 @@ def test_every_runner_is_timed_and_compared(run: Run, verifier: Path, drafter: P
 
 
 def test_a_sweep_goes_over_k(run: Run, verifier: Path, drafter: Path, tmp_path: Path) -> None:
-    """One row for each K, and plain to compare with."""
+    """One row for each K with the speed-up that the formula expects of it, and plain to compare with."""
     inputs = tmp_path / "inputs.txt"
     inputs.write_text("a\n", "utf-8")
     options = ("--verifier", verifier, "--drafter", drafter, "--rounds", 1, "--inputs", inputs, "--sweep")
-    names = [row["name"] for row in json.loads(run("bench", *options, "--json").out)["runners"]]
+    rows = json.loads(run("bench", *options, "--json").out)["runners"]
+    names = [row["name"] for row in rows]
+    assert rows[0]["expected_decode_ratio"] is None
+    assert all(row["expected_decode_ratio"] > 0 for row in rows[1:])
     assert names[0] == "plain"
     assert names[1].endswith("K=1")
     assert names[-1].endswith("K=32")
