@@ -1,4 +1,4 @@
-"""The command line: ``secryst-gui [translate|bench|models]``; without a command it opens the window.
+"""The command line: ``secryst-gui [translate|trace|bench|models]``; without a command it opens the window.
 
 Nothing here needs a display, and Qt is imported only to open the window. Standard output carries results alone;
 progress and complaints go to standard error. Exit codes: 0 done, 1 with one readable line, 2 for usage, 130 after
@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from secryst_gui import __version__, paths
-from secryst_gui.commands import bench, models, rewrite, translate
+from secryst_gui.commands import bench, models, rewrite, trace, translate
 from secryst_gui.errors import SecrystError
 
 INTERRUPTED = 130
@@ -28,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"secryst-gui {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
-    for module in (translate, bench, models, rewrite):
+    for module in (translate, trace, bench, models, rewrite):
         module.add_parser(commands)
     return top
 

@@ -15,6 +15,7 @@ import pytest
     [
         ("secryst_gui.engine", ["PySide6", "pyqtgraph"]),
         ("secryst_gui.cli", ["PySide6", "pyqtgraph"]),
+        ("secryst_gui.records", ["PySide6", "pyqtgraph", "onnxruntime", "onnx", "numpy"]),
         ("secryst_gui.artifacts", ["PySide6", "pyqtgraph", "onnxruntime", "onnx", "numpy"]),
     ],
 )
@@ -25,7 +26,7 @@ def test_a_layer_imports_without_what_it_must_not_know(module: str, blocked: lis
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("name", ["secryst_gui.artifacts", "secryst_gui.engine"])
+@pytest.mark.parametrize("name", ["secryst_gui.artifacts", "secryst_gui.engine", "secryst_gui.records"])
 def test_public_names_are_complete(name: str) -> None:
     """``__all__`` is sorted and names just what the package offers."""
     module = importlib.import_module(name)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-from secryst_gui.artifacts import Listing, Store, fits, fitting
+from secryst_gui.artifacts import Listing, Manifest, Store, fits, fitting
 from secryst_gui.engine import Drafter, EngineOptions, HeadDrafter, IMFModel, LookupDrafter
 from secryst_gui.errors import ArtifactError, ModelNotFoundError, PairError
 
@@ -22,6 +22,11 @@ class Pair:
     verifier: IMFModel
     drafters: tuple[IMFModel | Drafter, ...]
     drafter_name: str
+
+    @property
+    def drafts(self) -> tuple[Manifest | str, ...]:
+        """Who drafts: a model's manifest, or the name of a drafter without a file of its own."""
+        return tuple(each.manifest if isinstance(each, IMFModel) else each.name for each in self.drafters)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

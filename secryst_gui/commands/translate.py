@@ -9,13 +9,15 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
+from secryst_gui import __version__
 from secryst_gui.commands import pairing, source
-from secryst_gui.engine import BlockEvent, DecodeOptions, DoneEvent, SpeculativeModel
+from secryst_gui.engine import BlockEvent, DecodeEvent, DecodeOptions, DoneEvent, SpeculativeModel
 from secryst_gui.errors import InputError
+from secryst_gui.records import JoinedRun, ModelRecord, SourceLine, TraceHeader, TraceWriter
 
 INTERRUPTED = 130
 #: Seconds between two lines of progress where standard error is no terminal.
@@ -37,7 +39,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("--raw", action="store_true", help="do not normalise the source (keep its vowel marks)")
     parser.add_argument("--json", action="store_true", help="one JSON object for each line, with statistics")
     parser.add_argument(
-        "--trace", type=Path, metavar="FILE", help="write every block's draft and verdicts as JSON lines"
+        "--trace",
+        type=Path,
+        metavar="FILE",
+        help="write every block's draft and verdicts as JSON lines ('secryst-gui trace' shows them)",
     )
     parser.set_defaults(run=run, parser=parser)
 
@@ -96,6 +101,38 @@ class Progress:
             print("\x1b[2K", end="\r", file=sys.stderr, flush=True)
 
 
+class Tracing:
+    """Writes the runs of all lines as the trace of one run."""
+
+    def __init__(self, file: TextIO, header: TraceHeader) -> None:
+        self._writer = TraceWriter(file, header)
+        self._tells_lines = header.input is None
+        self._joined = JoinedRun()
+
+    def begin(self, number: int, line: str) -> None:
+        """A line is about to be decoded."""
+        if self._tells_lines:
+            self._writer.write(SourceLine(number, line))
+
+    def take(self, event: DecodeEvent) -> None:
+        """An event of the line."""
+        moved = self._joined.take(event)
+        if moved is not None:
+            self._writer.write(moved)
+
+    def end(self) -> None:
+        """No more lines come."""
+        self._writer.write(self._joined.done())
+
+
+def header(pair: pairing.Pair, block_size: int | None, decoding: DecodeOptions, lines: list[str] | None) -> TraceHeader:
+    """What the trace says first."""
+    drafters = tuple(ModelRecord(each) if isinstance(each, str) else ModelRecord.of(each) for each in pair.drafts)
+    text = None if lines is None else "\n".join(lines)
+    verifier = ModelRecord.of(pair.verifier.manifest)
+    return TraceHeader(__version__, verifier, drafters, block_size, decoding, text, datetime.now(UTC))
+
+
 def same_file(one: Path, other: Path) -> bool:
     try:
         return one.samefile(other)
@@ -112,20 +149,26 @@ def run(options: argparse.Namespace) -> int:
     with ExitStack() as stack:
         pair = stack.enter_context(pairing.opened(options, session=True))
         out = writer(options.output, stack)
-        trace = writer(options.trace, stack) if options.trace else None
+        decoding = DecodeOptions(max_len=options.max_len, raw=options.raw)
+        trace: Tracing | None = None
+        if options.trace:
+            known = None if count is None else list(lines)
+            lines = lines if known is None else iter(known)
+            trace = Tracing(writer(options.trace, stack), header(pair, options.block_size, decoding, known))
         model = SpeculativeModel(pair.drafters, pair.verifier, options.block_size)
         pressed = stack.enter_context(stopping(model))
         live = not options.json and out is sys.stdout and out.isatty()
         progress = Progress(count, quiet=live)
-        decoding = DecodeOptions(max_len=options.max_len, raw=options.raw)
         for number, line in enumerate(lines):
             done: DoneEvent | None = None
+            if trace is not None:
+                trace.begin(number, line)
             for event in model.decode(line, decoding, lambda: bool(pressed)):
+                if trace is not None:
+                    trace.take(event)
                 if isinstance(event, BlockEvent):
                     if live:
                         print(event.text, end="", file=out, flush=True)
-                    if trace is not None:
-                        print(json.dumps(traced(event, number)), file=trace, flush=True)
                 elif isinstance(event, DoneEvent):
                     done = event
             assert done is not None
@@ -137,6 +180,8 @@ def run(options: argparse.Namespace) -> int:
                 break
             progress.show(number + 1)
         progress.close()
+        if trace is not None:
+            trace.end()
     if pressed:
         print("secryst-gui: interrupted; what was written so far is kept", file=sys.stderr)
         return INTERRUPTED
@@ -154,7 +199,3 @@ def described(line: str, done: DoneEvent, pair: pairing.Pair, options: argparse.
         "stop": done.stop,
         "stats": done.stats.as_dict(),
     }
-
-
-def traced(event: BlockEvent, line: int) -> dict[str, object]:
-    return asdict(event) | {"line": line, "stats": event.stats.as_dict()}

@@ -16,14 +16,12 @@ from secryst_gui.engine.options import DecodeOptions
 from secryst_gui.engine.pace import Pace
 from secryst_gui.engine.session import Cancelled
 from secryst_gui.engine.statistics import Statistics
-from secryst_gui.engine.stopper import Stop, Stopper
+from secryst_gui.engine.stopper import Stop, Stopper, worst
 from secryst_gui.engine.text import IncrementalText
 from secryst_gui.engine.windows import Window, lines, windows
 from secryst_gui.errors import PairError
 
 BLOCK_SIZES = range(1, 33)
-#: Of several windows the least regular ending is the run's.
-_WORST: tuple[Stop, ...] = ("cancelled", "repetition", "length", "eos")
 
 
 def never() -> bool:
@@ -143,8 +141,7 @@ class SpeculativeModel:
             if "cancelled" in stops:
                 break
             yield ProgressEvent(number + 1, len(split))
-        stop: Stop = next((stop for stop in _WORST if stop in stops), "eos")
-        yield DoneEvent("".join(output), tuple(emitted), stop, run.stats)
+        yield DoneEvent("".join(output), tuple(emitted), worst(stops), run.stats)
 
     def _window(self, run: _Run, window: Window, stopper: Stopper) -> Iterator[BlockEvent]:
         """Decode one window into ``stopper``. This is speculative decoding; the rest is bookkeeping."""

@@ -8,12 +8,19 @@ characters occur 3 times or more (from 48 characters on). Occurrences may overla
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal
 
 from secryst_gui.engine import tokens
 
 Stop = Literal["eos", "length", "repetition", "cancelled"]
 RUN, EVERY, TAIL, TIMES = 24, 8, 16, 3
+_WORST: tuple[Stop, ...] = ("cancelled", "repetition", "length", "eos")
+
+
+def worst(stops: Collection[Stop]) -> Stop:
+    """Of several windows or runs the least regular ending is that of the whole."""
+    return next((stop for stop in _WORST if stop in stops), "eos")
 
 
 class Stopper:

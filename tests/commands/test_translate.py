@@ -7,9 +7,19 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-from secryst_gui.engine import IMFModel
+from secryst_gui.engine import (
+    BlockEvent,
+    DecodeEvent,
+    DecodeOptions,
+    DoneEvent,
+    IMFModel,
+    ProgressEvent,
+    SpeculativeModel,
+)
+from secryst_gui.records import read_trace
 from tests.commands.conftest import Run
 
 
@@ -74,13 +84,48 @@ def test_standard_input_is_answered_line_by_line(verifier: Path) -> None:
 
 
 def test_the_trace_tells_every_block(run: Run, verifier: Path, drafter: Path, tmp_path: Path) -> None:
-    """The emitted ids of all blocks are the output's; draft, verdicts and gaps are there."""
+    """The emitted ids of all blocks are the output's; draft, verdicts and gaps are there; the header names the pair."""
     trace = tmp_path / "trace.jsonl"
     options = ("--verifier", verifier, "--drafter", drafter, "--max-len", 24, "--json", "--trace", trace)
     tokens = json.loads(run("translate", "hello", *options).out)["tokens"]
-    blocks = [json.loads(line) for line in trace.read_text("utf-8").splitlines()]
-    assert [token for block in blocks for token in block["emitted"]] == tokens
+    header, *events = [json.loads(line) for line in trace.read_text("utf-8").splitlines()]
+    assert (header["format"], header["version"], header["input"]) == ("secryst-trace", 1, "hello")
+    assert [header["verifier"]["id"], header["drafters"][0]["id"]] == ["fixture-verifier-1.0", "fixture-drafter-1.0"]
+    blocks = [event for event in events if event["event"] == "block"]
+    assert [token for block in blocks for token in block["emitted"]] == tokens == events[-1]["tokens"]
     assert all({"draft", "verdicts", "gaps", "accepted", "correction", "bonus"} <= set(block) for block in blocks)
+
+
+def test_the_trace_of_many_lines_is_one_run(run: Run, verifier: Path, drafter: Path, tmp_path: Path) -> None:
+    """Lines decoded one after the other leave the trace that decoding the whole text leaves, all but the times."""
+    lines, trace = ["one two", "", "قال رسول"], tmp_path / "trace.jsonl"
+    options = ("--verifier", verifier, "--drafter", drafter, "--max-len", 12, "--trace", trace)
+    run("translate", "\n".join(lines), *options)
+    found = read_trace(trace)
+    with IMFModel.load(verifier) as large, IMFModel.load(drafter) as small:
+        events = list(SpeculativeModel(small, large).decode("\n".join(lines), DecodeOptions(max_len=12)))
+    expected = [untimed(event) for event in events if not isinstance(event, ProgressEvent)]
+    assert [untimed(event) for event in found.events] == expected
+    assert (found.header.input, found.remark) == ("\n".join(lines), None)
+
+
+def untimed(event: DecodeEvent) -> DecodeEvent:
+    """The event without what the clock decides."""
+    if isinstance(event, BlockEvent | DoneEvent):
+        event = replace(event, stats=replace(event.stats, encode_s=0.0, draft_s=0.0, verify_s=0.0, total_s=0.0))
+    return replace(event, draft_s=0.0, verify_s=0.0) if isinstance(event, BlockEvent) else event
+
+
+def test_a_pipe_is_traced_line_by_line(verifier: Path, tmp_path: Path) -> None:
+    """What is not known when the run begins is told as it comes: the trace knows the whole input afterwards."""
+    trace = tmp_path / "trace.jsonl"
+    command = [sys.executable, "-m", "secryst_gui", "translate", "--verifier", str(verifier), "--max-len", "4"]
+    done = subprocess.run(
+        [*command, "--trace", str(trace)], input="one\nدو\n".encode(), capture_output=True, check=True
+    )
+    found = read_trace(trace)
+    assert found.header.input == "one\nدو"
+    assert found.output + "\n" == done.stdout.decode()
 
 
 def test_bad_input_gets_one_line(run: Run, verifier: Path, tmp_path: Path) -> None:
