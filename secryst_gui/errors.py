@@ -2,6 +2,7 @@
 
     SecrystError
     ├── InputError                  a text or file the user handed us cannot be read or written
+    ├── HistoryError                the history of translations cannot be read or written
     ├── ArtifactError               a model on disk cannot be used
     │   ├── NotAnArtifactError      not a zip, truncated, a folder, unreadable
     │   ├── UnsafeArtifactError     a zip that would escape its folder, is encrypted, or explodes in size
@@ -32,6 +33,10 @@ class SecrystError(Exception):
 
 class InputError(SecrystError):
     """A text or file the user handed us cannot be read or written."""
+
+
+class HistoryError(SecrystError):
+    """The history of translations cannot be read or written."""
 
 
 class ArtifactError(SecrystError):

@@ -71,6 +71,16 @@ def config_dir() -> Path:
     return Path(given).expanduser() if given else Path(platformdirs.user_config_dir(APP, appauthor=False))
 
 
+def history_file() -> Path:
+    """The history of translations: beside given settings, else in the folder for what a user would miss. Not created.
+
+    Not among the settings by default: where those follow a user from machine to machine, a long history should not.
+    """
+    given = os.environ.get(CONFIG)
+    folder = config_dir() if given else Path(platformdirs.user_data_dir(APP, appauthor=False))
+    return folder / "history.sqlite"
+
+
 def log_dir() -> Path:
     """Log files. Not created."""
     return Path(platformdirs.user_log_dir(APP, appauthor=False))

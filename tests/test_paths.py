@@ -17,6 +17,7 @@ def test_the_environment_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert paths.work_dir() == tmp_path / paths.WORK
     assert paths.work_dir().is_dir()
     assert paths.config_dir() == tmp_path / paths.CONFIG
+    assert paths.history_file() == tmp_path / paths.CONFIG / "history.sqlite"
     assert not paths.config_dir().exists()
 
 
@@ -30,6 +31,14 @@ def test_without_it_the_caches_of_the_other_runtimes_are_found(tmp_path: Path, m
     assert roots[0] == paths.cache_dir() / "models"
     assert tmp_path / ".cache" / "interscript" / "models" in roots
     assert len(set(roots)) == len(roots)
+
+
+def test_the_history_stays_on_its_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a given folder the history is in the user's data, which settings that roam do not carry along."""
+    monkeypatch.delenv(paths.CONFIG)
+    monkeypatch.setattr("platformdirs.user_data_dir", lambda *_, **__: str(tmp_path / "data"))
+    assert paths.history_file() == tmp_path / "data" / "history.sqlite"
+    assert not (tmp_path / "data").exists()
 
 
 def test_a_cache_that_cannot_be_written_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,10 @@ for block in read_trace(Path("run.jsonl")).blocks:
 Importing this package imports no runtime: the engine's events are looked up when the first one is read or written.
 """
 
+from secryst_gui.records.entries import Entry, Keep, Record, Summary
 from secryst_gui.records.events import SourceLine
 from secryst_gui.records.header import ModelRecord, TraceHeader
+from secryst_gui.records.history import History
 from secryst_gui.records.joined import JoinedRun
 from secryst_gui.records.trace import (
     Trace,
@@ -24,9 +26,14 @@ from secryst_gui.records.trace import (
 )
 
 __all__ = [
+    "Entry",
+    "History",
     "JoinedRun",
+    "Keep",
     "ModelRecord",
+    "Record",
     "SourceLine",
+    "Summary",
     "Trace",
     "TraceHeader",
     "TraceReader",
