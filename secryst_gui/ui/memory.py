@@ -11,12 +11,15 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSaveFile, QSettings
 
+from secryst_gui.records import Keep
+from secryst_gui.records.entries import LEAST_KEPT, MOST_KEPT, USUALLY_KEPT
 from secryst_gui.ui.requests import BuiltinDrafter, DrafterChoice
 
 log = logging.getLogger(__name__)
 
 MIN_BLOCK_SIZE, MAX_BLOCK_SIZE, DEFAULT_BLOCK_SIZE = 1, 32, 8
 MAX_THREADS = 64
+MAX_DAYS = 36500
 
 
 class WindowMemory:
@@ -100,6 +103,21 @@ class WindowMemory:
     @raw.setter
     def raw(self, value: bool) -> None:
         self._settings.setValue("decode/raw", "true" if value else "false")
+
+    @property
+    def history(self) -> Keep:
+        """What the history keeps."""
+        return Keep(
+            on=self._text("history/on") != "false",
+            count=self._number("history/count", USUALLY_KEPT, LEAST_KEPT, MOST_KEPT),
+            days=self._number("history/days", 0, 0, MAX_DAYS) or None,
+        )
+
+    @history.setter
+    def history(self, keep: Keep) -> None:
+        self._settings.setValue("history/on", "true" if keep.on else "false")
+        self._settings.setValue("history/count", keep.count)
+        self._settings.setValue("history/days", keep.days or 0)
 
     def layout(self, name: str) -> QByteArray | None:
         """Qt's own description of a geometry, dock or splitter state."""
