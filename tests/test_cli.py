@@ -26,7 +26,7 @@ def test_version_and_help() -> None:
     """Both answer at once, with every command named."""
     assert command("--version").stdout.strip() == f"secryst-gui {__version__}"
     shown = command("--help").stdout
-    assert all(name in shown for name in ("translate", "bench", "models"))
+    assert all(name in shown for name in ("translate", "trace", "bench", "models"))
 
 
 def test_commands_need_no_display_and_no_qt() -> None:
