@@ -21,6 +21,7 @@ from secryst_gui.records.trace import (
     open_trace,
     packed,
     read_trace,
+    save_trace,
     trace_lines,
     unpacked,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "open_trace",
     "packed",
     "read_trace",
+    "save_trace",
     "trace_lines",
     "unpacked",
 ]

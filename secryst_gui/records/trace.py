@@ -7,6 +7,7 @@ the damage, and a remark. A file that is something else, or of a later version, 
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -167,6 +168,23 @@ def read_trace(path: Path) -> Trace:
     """All of a trace. Raises InputError."""
     with open_trace(path) as reader:
         return gather(reader)
+
+
+def save_trace(path: Path, trace: Trace) -> None:
+    """Write a whole trace; a file of that name is replaced once all is written, so that no half trace takes its place.
+
+    Raises InputError.
+    """
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        try:
+            with part.open("w", encoding="utf-8", newline="\n") as file:
+                file.writelines(f"{line}\n" for line in trace_lines(trace.header, trace.events))
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"expected a file to write, found {path} ({error.strerror}); choose another place") from None
 
 
 def gather(reader: TraceReader) -> Trace:

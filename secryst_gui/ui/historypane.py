@@ -28,7 +28,15 @@ from secryst_gui.records import Entry, Keep
 from secryst_gui.records.entries import LEAST_KEPT, MOST_KEPT
 from secryst_gui.ui import theme
 from secryst_gui.ui.historylist import HistoryList, first_line
-from secryst_gui.ui.historyservice import Changed, Fetched, Found, HistoryAnswer, HistoryFailed, HistoryService
+from secryst_gui.ui.historyservice import (
+    Changed,
+    Fetched,
+    Found,
+    HistoryAnswer,
+    HistoryFailed,
+    HistoryService,
+    Remarked,
+)
 from secryst_gui.ui.labels import Caption
 from secryst_gui.ui.texts import ReadingEdit
 
@@ -299,7 +307,7 @@ class HistoryPane(QDockWidget):
         elif isinstance(event, Changed):
             if self.isVisible():
                 self.refresh()
-        else:
+        elif isinstance(event, HistoryFailed | Remarked):
             self.message.setText(event.message)
             self._has_failed = isinstance(event, HistoryFailed)
             if self._has_failed and number == self._searching:

@@ -1,5 +1,7 @@
 """The history's thread: a database may be slow, locked by another window or on a sleeping disk; the window must not be.
 
+Traces in files of their own are read and written here too, for the same reason.
+
 As with decoding, frozen requests go one way and frozen answers the other. Answers repeat their request's number, so
 that the list of an earlier search is told from the latest one's.
 """
@@ -9,11 +11,12 @@ from __future__ import annotations
 import itertools
 import logging
 from dataclasses import dataclass
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QThread, Signal, Slot
 
 from secryst_gui.errors import SecrystError
-from secryst_gui.records import Entry, History, Keep, Record, Summary
+from secryst_gui.records import Entry, History, Keep, Record, Summary, Trace, read_trace, save_trace
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +57,23 @@ class Remove:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadTrace:
+    """Ask for the trace in a file."""
+
+    number: int
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class SaveTrace:
+    """Write a trace to a file."""
+
+    number: int
+    path: Path
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
 class Configure:
     """From now on keep so much."""
 
@@ -68,7 +88,7 @@ class Finish:
     number: int
 
 
-HistoryRequest = Search | Fetch | Add | Remove | Configure | Finish
+HistoryRequest = Search | Fetch | Add | Remove | ReadTrace | SaveTrace | Configure | Finish
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +112,20 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
+class TraceRead:
+    """The answer to `ReadTrace`; its ``remark`` says what is missing, if anything."""
+
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSaved:
+    """The answer to `SaveTrace`."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryFailed:
     """The request could not be served; ``message`` is one readable line."""
 
@@ -105,12 +139,15 @@ class Remarked:
     message: str
 
 
+HistoryEvent = Found | Fetched | Changed | TraceRead | TraceSaved | HistoryFailed | Remarked
+
+
 @dataclass(frozen=True, slots=True)
 class HistoryAnswer:
     """One answer to the request with that number."""
 
     number: int
-    event: Found | Fetched | Changed | HistoryFailed | Remarked
+    event: HistoryEvent
 
 
 class HistoryWorker(QObject):
@@ -158,13 +195,18 @@ class HistoryWorker(QObject):
             else:
                 self._history.remove(request.entry)
             self._tell(request, Changed())
+        elif isinstance(request, ReadTrace):
+            self._tell(request, TraceRead(read_trace(request.path)))
+        elif isinstance(request, SaveTrace):
+            save_trace(request.path, request.trace)
+            self._tell(request, TraceSaved(request.path))
         elif isinstance(request, Configure):
             self._history.keep = request.keep
         else:
             self._history.close()
             QThread.currentThread().quit()
 
-    def _tell(self, request: HistoryRequest, event: Found | Fetched | Changed | HistoryFailed | Remarked) -> None:
+    def _tell(self, request: HistoryRequest, event: HistoryEvent) -> None:
         self.answered.emit(HistoryAnswer(request.number, event))
 
 
@@ -215,6 +257,14 @@ class HistoryService(QObject):
     def clear(self) -> int:
         """Remove all; a `Changed` follows."""
         return self._submit(Remove(next(self._numbers), None))
+
+    def read_trace(self, path: Path) -> int:
+        """Ask for the trace in a file; a `TraceRead` follows, or a `HistoryFailed` for any other file."""
+        return self._submit(ReadTrace(next(self._numbers), path))
+
+    def save_trace(self, path: Path, trace: Trace) -> int:
+        """Write a trace to a file; a `TraceSaved` follows, or a `HistoryFailed`."""
+        return self._submit(SaveTrace(next(self._numbers), path, trace))
 
     def configure(self, keep: Keep) -> None:
         """Keep so much from now on. A lower limit takes effect with the next translation that is kept."""

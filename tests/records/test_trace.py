@@ -32,6 +32,7 @@ from secryst_gui.records import (
     open_trace,
     packed,
     read_trace,
+    save_trace,
     trace_lines,
     unpacked,
 )
@@ -188,6 +189,19 @@ def test_a_folder_or_nothing_gets_one_clear_line(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none"):
         with pytest.raises(InputError, match=r"expected a trace, found .* cannot be read"):
             read_trace(path)
+
+
+def test_saving_replaces_a_file_as_a_whole(tmp_path: Path) -> None:
+    """Saved and read it is equal; where it cannot be written, one line says so, and no part of it is left."""
+    path = tmp_path / "run.jsonl"
+    path.write_text("before")
+    save_trace(path, examples.trace())
+    assert read_trace(path) == examples.trace()
+    (tmp_path / "folder").mkdir()
+    for place in (tmp_path / "folder", tmp_path / "no" / "where"):
+        with pytest.raises(InputError, match="expected a file to write"):
+            save_trace(place, examples.trace())
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["folder", "run.jsonl"]
 
 
 def test_a_pipes_lines_become_the_input(tmp_path: Path) -> None:
