@@ -116,7 +116,8 @@ class Runner:
         return expected_tokens(stats.accepted / tried if tried else 1.0, size) / (size * c + v)
 
     def _after_encoding(self) -> list[float]:
-        return [whole - encode_s for whole, encode_s in zip(self.seconds, self.encode_s, strict=True)]
+        # Where encoding is timed by itself, a hiccup can make it take longer than the whole.
+        return [max(whole - encode_s, 1e-6) for whole, encode_s in zip(self.seconds, self.encode_s, strict=True)]
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
