@@ -9,6 +9,7 @@ with IMFModel.load("verifier.zip") as verifier, IMFModel.load("drafter.zip") as 
 from secryst_gui.engine.acceptance import Acceptance, accept_block
 from secryst_gui.engine.drafters import Drafter, HeadDrafter, LookupDrafter, ModelDrafter
 from secryst_gui.engine.events import BlockEvent, DecodeEvent, DoneEvent, LineEvent, ProgressEvent
+from secryst_gui.engine.measure import Comparison, SweepPoint, compare, sweep
 from secryst_gui.engine.model import Encoded, IMFModel, Review
 from secryst_gui.engine.options import DecodeOptions, EngineOptions
 from secryst_gui.engine.speculative import SpeculativeModel
@@ -17,6 +18,7 @@ from secryst_gui.engine.statistics import Statistics
 __all__ = [
     "Acceptance",
     "BlockEvent",
+    "Comparison",
     "DecodeEvent",
     "DecodeOptions",
     "DoneEvent",
@@ -32,5 +34,8 @@ __all__ = [
     "Review",
     "SpeculativeModel",
     "Statistics",
+    "SweepPoint",
     "accept_block",
+    "compare",
+    "sweep",
 ]
