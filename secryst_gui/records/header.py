@@ -86,6 +86,7 @@ def read_header(fields: Fields) -> TraceHeader:
         raw=chosen.flag("raw"),
         guard=chosen.flag("guard") if chosen.has("guard") else None,
         window_bytes=chosen.count("window_bytes"),
+        confidence=chosen.number("confidence") if chosen.has("confidence") else None,
     )
     return TraceHeader(
         app=fields.text("app"),

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from secryst_gui.artifacts import Listing
-    from secryst_gui.engine import DecodeEvent
+    from secryst_gui.engine import Comparison, DecodeEvent, SweepPoint
+    from secryst_gui.records import ModelRecord
 
 
 class BuiltinDrafter(enum.StrEnum):
@@ -67,7 +68,33 @@ class Translate:
     raw: bool
 
 
-Request = Survey | Prepare | Translate
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Decode ``text`` with the verifier alone and with the pair, and tell both times; see `Translate`."""
+
+    number: int
+    pair: Pair
+    threads: int
+    text: str
+    block_size: int | None
+    raw: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Decode ``text`` at each K of ``sizes`` with each of the pair's drafters."""
+
+    number: int
+    pair: Pair
+    threads: int
+    text: str
+    sizes: tuple[int, ...]
+    raw: bool
+
+
+Request = Survey | Prepare | Translate | Compare | Sweep
+#: Those that decode, with a pair that is loaded first.
+Decoding = Translate | Compare | Sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +114,38 @@ class Loading:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A pair is open. ``remark`` says in one sentence what the user should know about how it runs, if anything."""
+    """A pair is open. ``remark`` says in one sentence what the user should know about how it runs, if anything.
+
+    ``verifier`` and ``drafters`` tell for a trace what was loaded.
+    """
 
     pair: Pair
     remark: str | None
+    verifier: ModelRecord
+    drafters: tuple[ModelRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The answer to `Compare`."""
+
+    comparison: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """One point of a `Sweep`; ``done`` of ``total`` are measured."""
+
+    point: SweepPoint
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class SweepEnded:
+    """No more points come; ``cancelled`` before all were measured."""
+
+    cancelled: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +160,7 @@ class Failed:
     message: str
 
 
-Notice = Surveyed | Loading | Loaded | Stopped | Failed
+Notice = Surveyed | Loading | Loaded | Stopped | Failed | Compared | Swept | SweepEnded
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QThread, Signal
 
-from secryst_gui.ui.requests import Pair, Prepare, Request, Survey, Translate
+from secryst_gui.ui.requests import Compare, Pair, Prepare, Request, Survey, Sweep, Translate
 from secryst_gui.ui.worker import DecodingWorker
 
 if TYPE_CHECKING:
@@ -49,6 +49,14 @@ class DecodingService(QObject):
     def translate(self, pair: Pair, threads: int, text: str, block_size: int | None, raw: bool) -> int:
         """Decode a text; the engine's events follow, and a `DoneEvent`, `Stopped` or `Failed` is the last."""
         return self._submit(Translate(self._next(), pair, threads, text, block_size, raw))
+
+    def compare(self, pair: Pair, threads: int, text: str, block_size: int | None, raw: bool) -> int:
+        """Time a text with the verifier alone and with the pair; a `Compared`, `Stopped` or `Failed` is the last."""
+        return self._submit(Compare(self._next(), pair, threads, text, block_size, raw))
+
+    def sweep(self, pair: Pair, threads: int, text: str, sizes: tuple[int, ...], raw: bool) -> int:
+        """Time a text at each K; `Swept` events follow, and a `SweepEnded`, `Stopped` or `Failed` is the last."""
+        return self._submit(Sweep(self._next(), pair, threads, text, sizes, raw))
 
     def cancel(self) -> None:
         """End every request handed over so far."""

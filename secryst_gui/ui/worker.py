@@ -7,6 +7,7 @@ keeps the models of its last request, because most requests differ from the one 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 from secryst_gui.errors import SecrystError
 from secryst_gui.ui.requests import (
     BuiltinDrafter,
+    Compare,
+    Compared,
+    Decoding,
     Delivery,
     Failed,
     Loaded,
@@ -26,6 +30,9 @@ from secryst_gui.ui.requests import (
     Stopped,
     Survey,
     Surveyed,
+    Sweep,
+    SweepEnded,
+    Swept,
     Translate,
 )
 
@@ -72,7 +79,7 @@ class DecodingWorker(QObject):
             elif isinstance(request, Prepare):
                 self._prepare(request)
             else:
-                self._translate(request)
+                self._decode(request)
         except SecrystError as error:
             self._tell(request, Failed(str(error)))
         except OSError as error:  # a model on a disk that went away, an unreadable folder
@@ -102,27 +109,63 @@ class DecodingWorker(QObject):
         self._tell(request, Surveyed(listings, self._store.default_pair()))
 
     def _prepare(self, request: Prepare) -> None:
-        verifier, _ = self._load(request)
-        self._tell(request, Loaded(request.pair, _remark(verifier)))
+        verifier, drafters = self._load(request)
+        self._tell(request, _loaded(request.pair, verifier, drafters))
 
-    def _translate(self, request: Translate) -> None:
-        from secryst_gui.engine import DecodeOptions, SpeculativeModel
-
+    def _decode(self, request: Decoding) -> None:
         verifier, drafters = self._load(request)
         if self._is_cancelled(request):
             self._tell(request, Stopped())
             return
-        self._tell(request, Loaded(request.pair, _remark(verifier)))
-        pair = SpeculativeModel(drafters, verifier, block_size=request.block_size)
-        self._running = pair
+        self._tell(request, _loaded(request.pair, verifier, drafters))
         try:
-            options = DecodeOptions(raw=request.raw)
-            for event in pair.decode(request.text, options, lambda: self._is_cancelled(request)):
-                self._tell(request, event)
+            if isinstance(request, Translate):
+                self._translate(request, verifier, drafters)
+            elif isinstance(request, Compare):
+                self._compare(request, verifier, drafters)
+            else:
+                self._sweep(request, verifier, drafters)
         finally:
             self._running = None
 
-    def _load(self, request: Prepare | Translate) -> tuple[IMFModel, list[IMFModel | Drafter]]:
+    def _translate(self, request: Translate, verifier: IMFModel, drafters: Sequence[IMFModel | Drafter]) -> None:
+        from secryst_gui.engine import DecodeOptions, SpeculativeModel
+
+        pair = self._running = SpeculativeModel(drafters, verifier, block_size=request.block_size)
+        options = DecodeOptions(raw=request.raw)
+        for event in pair.decode(request.text, options, lambda: self._is_cancelled(request)):
+            self._tell(request, event)
+
+    def _compare(self, request: Compare, verifier: IMFModel, drafters: Sequence[IMFModel | Drafter]) -> None:
+        from secryst_gui.engine import DecodeOptions, SpeculativeModel, compare
+
+        pair = self._running = SpeculativeModel(drafters, verifier, block_size=request.block_size)
+        options = DecodeOptions(raw=request.raw)
+        found = compare(pair, request.text, options, lambda: self._is_cancelled(request))
+        self._tell(request, Compared(found) if found is not None else Stopped())
+
+    def _sweep(self, request: Sweep, verifier: IMFModel, drafters: Sequence[IMFModel | Drafter]) -> None:
+        from secryst_gui.engine import DecodeOptions, sweep
+
+        points = sweep(
+            verifier,
+            drafters,
+            request.text,
+            request.sizes,
+            DecodeOptions(raw=request.raw),
+            lambda: self._is_cancelled(request),
+            self._run,
+        )
+        total, done = len(drafters) * len(request.sizes), 0
+        for done, point in enumerate(points, 1):
+            self._tell(request, Swept(point, done, total))
+        self._tell(request, SweepEnded(cancelled=done < total))
+
+    def _run(self, model: SpeculativeModel) -> None:
+        """``model`` is what a cancellation has to reach from now on."""
+        self._running = model
+
+    def _load(self, request: Prepare | Decoding) -> tuple[IMFModel, list[IMFModel | Drafter]]:
         """The request's models, from those kept or from disk. What the request does not use is closed first."""
         pair, threads = request.pair, request.threads
         # A model that drafts for itself is the same one, opened once.
@@ -148,7 +191,7 @@ class DecodingWorker(QObject):
         verifier = self._store.find(str(pair.verifier))
         return [one.path for one in fitting(verifier, self._store.list())[:1]]
 
-    def _model(self, request: Prepare | Translate, path: Path, *, drafting: bool) -> IMFModel:
+    def _model(self, request: Prepare | Decoding, path: Path, *, drafting: bool) -> IMFModel:
         # Imported here, not above: the runtime takes a third of a second to import, and the window should be seen
         # before that.
         from secryst_gui.engine import EngineOptions, IMFModel
@@ -185,6 +228,17 @@ def _fallback(pair: Pair) -> list[Drafter]:
     from secryst_gui.engine import LookupDrafter
 
     return [LookupDrafter()] if pair.drafter is BuiltinDrafter.AUTO else []
+
+
+def _loaded(pair: Pair, verifier: IMFModel, drafters: Sequence[IMFModel | Drafter]) -> Loaded:
+    from secryst_gui.engine import IMFModel
+    from secryst_gui.records import ModelRecord
+
+    drafting = [
+        ModelRecord.of(drafter.manifest) if isinstance(drafter, IMFModel) else ModelRecord(drafter.name)
+        for drafter in drafters
+    ]
+    return Loaded(pair, _remark(verifier), ModelRecord.of(verifier.manifest), tuple(drafting))
 
 
 def _remark(verifier: IMFModel) -> str | None:
