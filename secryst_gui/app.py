@@ -14,7 +14,9 @@ from PySide6.QtWidgets import QApplication
 
 from secryst_gui import paths
 from secryst_gui.artifacts import Store
+from secryst_gui.records import History
 from secryst_gui.ui import theme
+from secryst_gui.ui.historyservice import HistoryService
 from secryst_gui.ui.memory import WindowMemory
 from secryst_gui.ui.samples import load_samples
 from secryst_gui.ui.service import DecodingService
@@ -27,7 +29,9 @@ def build_window(store: Store | None = None) -> MainWindow:
     """The window with everything it needs, not shown yet; an application object must exist."""
     theme.load_fonts()
     service = DecodingService(Store() if store is None else store)
-    return MainWindow(service, WindowMemory(paths.config_dir()), load_samples())
+    memory = WindowMemory(paths.config_dir())
+    history = HistoryService(History(paths.history_file(), memory.history))
+    return MainWindow(service, history, memory, load_samples())
 
 
 class Interrupts(QObject):

@@ -3,7 +3,8 @@
 With a the chance that a drafted token is accepted, c the time to draft one, and v(n) the time of a verifier pass over
 n tokens, a block of K emits E(K) = (1 - a^(K+1)) / (1 - a) tokens on average and takes K c + v(K+1) (Leviathan et al.
 2023, arxiv.org/abs/2211.17192, section 3). All three are measured in this request and forgotten with it. Where no
-drafter is expected to pay, single steps are taken, and now and then a short block tries again.
+drafter is expected to pay, single steps are taken, and now and then a short block tries again, and a longer one as
+long as all of it is accepted.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ PRIOR, PRIOR_WEIGHT, SLOPE = 0.8, 2.5, 0.1
 MEMORY = 0.95
 #: Single steps before drafters that did not pay are tried again (at first, then twice as many each time, up to a
 #: limit: a text may change), and the size of such a try.
-PATIENCE, LONGEST_PATIENCE, TRY = 24, 96, 2
+PATIENCE, LONGEST_PATIENCE, TRY = 16, 48, 2
 
 
 @dataclass
@@ -106,8 +107,10 @@ class Pace:
     _resting: int = 0
     _patience: int = PATIENCE
     _rested: bool = False
+    _trying: int = 0
 
     def __post_init__(self) -> None:
+        self._tried: Drafter | None = None
         self._ratings = [_Rating() for _ in self.drafters]
 
     def choose(self) -> tuple[Drafter | None, int]:
@@ -120,6 +123,8 @@ class Pace:
             ], self.fixed
         if not self._passes.count and not self._passes.steps:
             return self.drafters[0], FIRST
+        if self._trying:  # the last one was accepted in full: what did not pay before may pay now
+            return self._tried, self._trying
         if self._resting > 0:
             self._resting -= 1
             return None, 0
@@ -133,7 +138,7 @@ class Pace:
             self._rested, self._patience = False, PATIENCE
             return drafter, size
         if self._rested:
-            self._rested = False
+            self._rested, self._trying, self._tried = False, TRY, drafter
             return drafter, TRY
         self._resting, self._rested = self._patience - 1, True
         self._patience = min(2 * self._patience, LONGEST_PATIENCE)
@@ -142,6 +147,10 @@ class Pace:
     def saw(self, drafter: Drafter | None, drafted: int, accepted: int, draft_s: float, verify_s: float) -> None:
         """What came of a block: tokens drafted and accepted, and the seconds that drafting and verifying took."""
         self._passes.saw(drafted + 1, verify_s)
+        if self._trying:
+            whole = drafted == accepted > 0
+            self._trying = min(2 * self._trying, SIZES[-1]) if whole else 0
+            self._patience = PATIENCE if whole else self._patience
         if drafter is not None:
             rating = self._ratings[self.drafters.index(drafter)]
             if drafted:

@@ -105,6 +105,15 @@ class WindowMemory:
         self._settings.setValue("decode/raw", "true" if value else "false")
 
     @property
+    def live(self) -> bool:
+        """Whether the text is translated while it is typed."""
+        return self._text("decode/live") != "false"
+
+    @live.setter
+    def live(self, value: bool) -> None:
+        self._settings.setValue("decode/live", "true" if value else "false")
+
+    @property
     def history(self) -> Keep:
         """What the history keeps."""
         return Keep(

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextCursor, QTextOption
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QInputMethodEvent, QTextCursor, QTextOption
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from secryst_gui.ui import theme
 
 if TYPE_CHECKING:
     from secryst_gui.engine import BlockEvent, LineEvent
+
+
+PAUSE_MS = 350
 
 
 class ReadingEdit(QTextEdit):
@@ -46,9 +49,30 @@ class ReadingEdit(QTextEdit):
 class SourceEdit(ReadingEdit):
     """Where the user's text is typed or pasted."""
 
+    paused = Signal()  # a moment after the last change; never inside an input method's composition
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("sourceEdit", "Source text", parent)
         self.setPlaceholderText("Type or paste text here, then press Ctrl+Enter.")
+        self._composing = False
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE_MS)
+        self._pause.timeout.connect(self.paused)
+        self.textChanged.connect(self._changed)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        """A half-composed word is not yet text: nothing is due before it is committed or given up."""
+        self._composing = bool(event.preeditString())
+        super().inputMethodEvent(event)
+        self._changed()
+
+    @Slot()
+    def _changed(self) -> None:
+        if self._composing:
+            self._pause.stop()
+        else:
+            self._pause.start()
 
 
 class OutputView(ReadingEdit):

@@ -113,3 +113,11 @@ def test_single_steps_have_a_cost_of_their_own() -> None:
         pace.saw(None, 0, 0, 0.0, 0.2)
     assert abs(pace._passes(1) - 0.2) < 1e-9
     assert abs(pace._passes(9) - verify_s(9)) < 1e-6
+
+
+def test_a_text_that_changes_is_noticed() -> None:
+    """A drafter that was always wrong, and then is always right, is soon asked for long blocks again."""
+    pace = Pace([Named("a")], None)
+    simulate(pace, {"a": 0.0}, {"a": 0.0}, 300)
+    _, sizes = simulate(pace, {"a": 0.999}, {"a": 0.0}, 80)
+    assert sizes[-1] >= 16

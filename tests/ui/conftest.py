@@ -40,7 +40,9 @@ def conformance() -> Path:
 
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cache, work files and settings of this test alone."""
+    """Cache, work files, settings and history of this test alone; nothing is translated before a test asks for it."""
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "settings.ini").write_text("[decode]\nlive=false\n", "utf-8")
     monkeypatch.setenv("SECRYST_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("SECRYST_GUI_WORK", str(tmp_path / "work"))
     monkeypatch.setenv("SECRYST_GUI_CONFIG", str(tmp_path / "config"))

@@ -360,7 +360,7 @@ def test_texts_begin_on_their_own_side(shelf: Shelf) -> None:
 
 def test_a_damaged_file_is_told_and_the_dock_goes_on(open_shelf: Callable[[], Shelf]) -> None:
     """One line says where the old file is; new translations are kept."""
-    paths.history_file().parent.mkdir(parents=True)
+    paths.history_file().parent.mkdir(parents=True, exist_ok=True)
     paths.history_file().write_bytes(b"damaged " * 500)
     shelf = open_shelf()
     shelf.qtbot.waitUntil(lambda: "has been kept as" in shelf.pane.message.plain)

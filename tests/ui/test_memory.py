@@ -62,7 +62,7 @@ def test_damaged_settings_never_stop_the_window(
 ) -> None:
     """Whatever stands in the settings file, the window opens with defaults."""
     folder = tmp_path / "config"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     (folder / "settings.ini").write_bytes(content)
     assert open_bench().window.settings.block_size.value() == DEFAULT_BLOCK_SIZE
 
